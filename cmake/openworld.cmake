@@ -1,0 +1,43 @@
+# How every target of the project is made: warnings, sanitizers, one library and one test per layer.
+
+function(openworld_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+  if(OPENWORLD_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${OPENWORLD_SANITIZE}
+                                            -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${OPENWORLD_SANITIZE})
+  endif()
+endfunction()
+
+# openworld_layer(metrics PUBLIC base PRIVATE fmt::fmt): the library openworld_metrics (alias
+# openworld::metrics) from every .cc of the current folder, and, from its *_test.cc, the program
+# openworld_metrics_test, whose cases ctest sees one by one.
+function(openworld_layer name)
+  cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+  set(target openworld_${name})
+  add_library(${target} STATIC ${sources})
+  add_library(openworld::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  openworld_options(${target})
+
+  if(OPENWORLD_TESTS AND tests)
+    add_executable(${target}_test ${tests})
+    target_link_libraries(${target}_test PRIVATE ${target} ${ARG_PRIVATE} GTest::gtest_main)
+    target_compile_definitions(${target}_test
+                               PRIVATE OPENWORLD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    openworld_options(${target}_test)
+    include(GoogleTest)
+    gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                         PROPERTIES TIMEOUT 600)
+  endif()
+endfunction()

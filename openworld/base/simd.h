@@ -1,0 +1,15 @@
+#pragma once
+
+// OPENWORLD_SIMD in front of a function compiles it twice, for AVX2 and for the baseline, and the
+// loader picks; the package then runs on any x86-64 and still uses what the machine has. For plain
+// loops that the compiler can vectorise. Results are the same bits either way: only integer
+// arithmetic, or floating-point arithmetic in a fixed order, belongs in such a function.
+//
+// Sanitizers run before the loader's choice is possible, so there it is off.
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define OPENWORLD_SIMD __attribute__((target_clones("avx2", "default")))
+#else
+#define OPENWORLD_SIMD
+#endif
