@@ -10,15 +10,15 @@ function(openworld_options target)
 endfunction()
 
 # openworld_layer(metrics PUBLIC base PRIVATE fmt::fmt): the library openworld_metrics (alias
-# openworld::metrics) from every .cc of the current folder, and, from its *_test.cc, the program
+# openworld::metrics) from every .cc of the current folder, and, from its *_test.cc and test_util.cc, the program
 # openworld_metrics_test, whose cases ctest sees one by one.
 function(openworld_layer name)
   cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/test_util)\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "(_test|/test_util)\\.cc$")
 
   set(target openworld_${name})
   add_library(${target} STATIC ${sources})

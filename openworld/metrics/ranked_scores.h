@@ -1,0 +1,106 @@
+#pragma once
+
+// RankedScores: sort once. Everything that ranks reads this one order.
+//
+// A sample becomes one byte: its kind (which side, right or wrong) and whether it is the last of a
+// group of equal scores. The bytes stand in ascending order of r, and by kind within a group, base
+// first, so every ranking metric, curve, variance and bootstrap resample is a linear walk over
+// them.
+//
+// How: the score's bits are mapped to an unsigned key of the same order, and key and kind are
+// packed into the narrowest word that holds both, which one SIMD sort puts in order. Float scores
+// whose keys span less than 2^28 (all of [1e-9, 1], or [20, 35]) need 4 bytes a row, other floats
+// 8, doubles 16; a double array that holds only float values is sorted as floats. Nothing is
+// rounded.
+//
+// Cost: one sort of n words. Memory kept: that word and one byte a row.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "openworld/base/buffer.h"
+#include "openworld/base/sort.h"
+#include "openworld/metrics/outcomes.h"
+
+namespace openworld {
+
+// The kinds of samples that ranking metrics tell apart.
+enum Kind : std::uint8_t { kBaseWrong, kBaseRight, kNewWrong, kNewRight, kUnknownKind, kKinds };
+
+// How many samples of each kind.
+struct KindCounts {
+  std::array<std::int64_t, kKinds> of{};
+
+  std::int64_t base() const { return of[kBaseWrong] + of[kBaseRight]; }
+  std::int64_t fresh() const { return of[kNewWrong] + of[kNewRight]; }  // `new` is a keyword
+  std::int64_t unknown() const { return of[kUnknownKind]; }
+  std::int64_t open(Side side) const { return side == Side::kNew ? fresh() : unknown(); }
+  std::int64_t all() const { return base() + fresh() + unknown(); }
+
+  KindCounts& operator+=(const KindCounts& other) {
+    for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];
+    return *this;
+  }
+  KindCounts& operator-=(const KindCounts& other) {
+    for (std::size_t k = 0; k < of.size(); ++k) of[k] -= other.of[k];
+    return *this;
+  }
+  bool operator==(const KindCounts&) const = default;
+};
+
+// Bits of a code.
+inline constexpr std::uint8_t kKindMask = 0x07;      // its Kind
+inline constexpr std::uint8_t kOverallRight = 0x08;  // right over base and new names together
+inline constexpr std::uint8_t kLastOfTie = 0x80;     // the next sample has a larger score
+
+class RankedScores {
+ public:
+  // What to keep besides the codes: nothing, or for each rank the row it came from (four to eight
+  // bytes more), which metrics of classes and paired comparisons need.
+  enum class Keep { kCodes, kOrder };
+
+  // REQUIRES: validate(outcomes) holds. The outcomes' arrays need to outlive this object only when
+  // the order is kept.
+  explicit RankedScores(const Outcomes& outcomes, Keep keep = Keep::kCodes);
+
+  std::size_t size() const { return codes_.size(); }
+  std::span<const std::uint8_t> codes() const { return codes_.span(); }
+  std::span<const std::uint32_t> order() const { return order_.span(); }
+  const Outcomes& outcomes() const { return outcomes_; }
+  const KindCounts& totals() const { return totals_; }
+
+  // Samples that share their score with another sample.
+  std::int64_t tied() const { return tied_; }
+  bool has_overall() const { return has_overall_; }
+
+  // The score at a rank; -0.0 reads as 0.0.
+  double score(std::size_t rank) const;
+
+ private:
+  // The sorted words: key in the upper bits, below it the kind, below that the row when the order
+  // is kept.
+  struct Words32 {
+    Buffer<std::uint32_t> words;
+    std::uint32_t lowest;  // smallest key, taken off before packing
+  };
+  using Words64 = Buffer<std::uint64_t>;
+  using Words128 = Buffer<Word128>;
+
+  void rank(std::span<const float> scores, Keep keep);
+  void rank(std::span<const double> scores, Keep keep);
+  template <class Words, class Pack>
+  void fill(Words& words, const Pack& pack_block);
+
+  Outcomes outcomes_;
+  Buffer<std::uint8_t> codes_;
+  Buffer<std::uint32_t> order_;
+  std::variant<Words32, Words64, Words128> words_;
+  KindCounts totals_;
+  std::int64_t tied_ = 0;
+  bool has_overall_ = false;
+};
+
+}  // namespace openworld

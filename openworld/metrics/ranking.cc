@@ -1,0 +1,29 @@
+#include "openworld/metrics/ranking.h"
+
+#include <cassert>
+#include <limits>
+
+namespace openworld {
+
+Ranking::Ranking(const RankedScores& ranked, std::span<const std::uint8_t> weights)
+    : ranked_(&ranked), weights_(weights) {
+  if (weights.empty()) {
+    totals_ = ranked.totals();
+    return;
+  }
+  assert(weights.size() == ranked.size());
+  const auto codes = ranked.codes();
+  for (std::size_t i = 0; i < codes.size(); ++i) totals_.of[codes[i] & kKindMask] += weights[i];
+}
+
+const PairCounts& Ranking::pairs() const {
+  if (!pairs_) pairs_ = count_pairs(codes(), weights_);
+  return *pairs_;
+}
+
+double Ranking::threshold(std::size_t rank) const {
+  if (rank == kBeforeAll) return -std::numeric_limits<double>::infinity();
+  return ranked_->score(rank);
+}
+
+}  // namespace openworld

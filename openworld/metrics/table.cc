@@ -1,0 +1,139 @@
+#include "openworld/metrics/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "openworld/base/error.h"
+#include "openworld/metrics/auroc.h"
+#include "openworld/metrics/open_auc.h"
+#include "openworld/metrics/openworld_auc.h"
+#include "openworld/metrics/oscr.h"
+
+namespace openworld {
+namespace {
+
+constexpr const MetricRow* kTable[] = {
+    &kOpenworldAuc,
+    &kAuroc,
+    &kOpenAuc,
+    &kOscr,
+};
+
+MetricRequest request(const MetricRow& row, const std::array<double, 2>& params) {
+  return {&row, params, metric_name(row, params)};
+}
+
+// The parameters in `name` if it has the shape of `pattern`: literal text with percents at each {}.
+std::optional<std::array<double, 2>> match(std::string_view pattern, std::string_view name) {
+  std::array<double, 2> params{};
+  std::size_t used = 0;
+  while (true) {
+    const std::size_t hole = pattern.find("{}");
+    const std::string_view literal = pattern.substr(0, hole);
+    if (!name.starts_with(literal)) return std::nullopt;
+    name.remove_prefix(literal.size());
+    if (hole == std::string_view::npos) break;
+    double percent = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), percent);
+    if (error != std::errc() || !(percent >= 0 && percent <= 100)) return std::nullopt;
+    params.at(used++) = percent / 100;
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+    pattern.remove_prefix(hole + 2);
+  }
+  if (!name.empty()) return std::nullopt;
+  return params;
+}
+
+template <class F>
+void for_each_item(std::string_view list, const F& f) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    std::string_view item = list.substr(0, comma);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
+    f(item);
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const MetricRow* const> metric_table() {
+  return kTable;
+}
+
+std::string metric_name(const MetricRow& row, const std::array<double, 2>& params) {
+  std::string name;
+  std::string_view pattern = row.name;
+  for (const double param : params) {
+    const std::size_t hole = pattern.find("{}");
+    if (hole == std::string_view::npos) break;
+    name += pattern.substr(0, hole);
+    // Fifteen digits undo the rounding of percent / 100 * 100.
+    name += fmt::format("{:.15g}", param * 100);
+    pattern.remove_prefix(hole + 2);
+  }
+  return name += pattern;
+}
+
+MetricRequest find_metric(std::string_view name) {
+  for (const MetricRow* row : kTable) {
+    if (const auto params = match(row->name, name)) return request(*row, *params);
+    bool is_alias = false;
+    for_each_item(row->aliases, [&](std::string_view alias) { is_alias |= alias == name; });
+    if (is_alias) return request(*row, row->params);
+  }
+  std::string nearest;
+  std::size_t distance = std::string_view::npos;
+  for (const MetricRow* row : kTable) {
+    const std::string known = metric_name(*row, row->params);
+    if (const std::size_t d = edit_distance(name, known); d < distance) {
+      distance = d;
+      nearest = known;
+    }
+  }
+  fail("metrics",
+       fmt::format("unknown metric '{}'; did you mean '{}'? `openworld ls metrics` lists "
+                   "them all",
+                   name, nearest));
+}
+
+std::vector<MetricRequest> find_metrics(std::string_view names) {
+  std::vector<MetricRequest> requests;
+  const auto add = [&](MetricRequest wanted) {
+    const auto same = [&](const MetricRequest& r) { return r.name == wanted.name; };
+    if (std::none_of(requests.begin(), requests.end(), same)) requests.push_back(std::move(wanted));
+  };
+  for_each_item(names, [&](std::string_view name) {
+    if (name == "standard" || name == "all") {
+      for (const MetricRow* row : kTable) {
+        if (name == "all" || row->standard) add(request(*row, row->params));
+      }
+    } else {
+      add(find_metric(name));
+    }
+  });
+  if (requests.empty()) fail("metrics", "no metric named; expected names, `standard` or `all`");
+  return requests;
+}
+
+}  // namespace openworld
