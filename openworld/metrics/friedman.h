@@ -57,7 +57,7 @@ struct NemenyiTest {
   std::vector<std::vector<std::size_t>> groups{};
 };
 
-// q_alpha: 1.960 for two methods at 0.05, 2.343 for three, 3.164 for ten.
+// q_alpha: 1.960 for two methods at 0.05, 2.344 for three, 3.164 for ten.
 double nemenyi_critical_value(std::size_t methods, double alpha);
 double nemenyi_critical_distance(std::size_t methods, std::size_t blocks, double alpha);
 
