@@ -1,0 +1,84 @@
+// Mapping files and writing them atomically.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "openworld/io/atomic_file.h"
+#include "openworld/io/mapped_file.h"
+#include "openworld/io/test_util.h"
+
+namespace openworld {
+namespace {
+
+using testing::TempFolder;
+
+std::string mapped(const std::string& path) {
+  return std::string(as_text(map_file({"f", path}).values));
+}
+
+TEST(MapFile, GivesTheBytesAndOutlivesTheName) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", std::string("x\0y", 3));
+  const Bytes bytes = map_file({"f", path});
+  const Bytes copy = bytes;
+  std::filesystem::remove(path);
+  EXPECT_EQ(as_text(copy.values), std::string("x\0y", 3));
+}
+
+TEST(MapFile, EmptyFileIsEmpty) {
+  const TempFolder folder;
+  EXPECT_EQ(mapped(folder.write("empty", "")), "");
+}
+
+TEST(MapFile, RefusesWhatIsNoFile) {
+  const TempFolder folder;
+  EXPECT_ERROR(mapped(folder / "none"), "[f] " + (folder / "none") + ": cannot open: No such file");
+  EXPECT_ERROR(mapped(folder / ""), "is a directory; expected a file");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(mapped(folder / "pipe"), "is not a regular file");
+  const std::string secret = folder.write("secret", "x");
+  ASSERT_EQ(::chmod(secret.c_str(), 0), 0);
+  if (::geteuid() != 0) {  // who may read everything
+    EXPECT_ERROR(mapped(secret), "cannot open: Permission denied");
+  }
+}
+
+TEST(WriteFileAtomically, ReplacesTheContentsAndLeavesNothingElse) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "old");
+  const Bytes old = map_file({"f", path});
+  write_file_atomically(path, "new and longer");
+  EXPECT_EQ(testing::read_file(path), "new and longer");
+  EXPECT_EQ(as_text(old.values), "old");
+  const std::filesystem::directory_iterator files(folder / "");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+TEST(WriteFileAtomically, ObeysTheUmask) {
+  const TempFolder folder;
+  const mode_t mask = ::umask(022);
+  write_file_atomically(folder / "a", "");
+  ::umask(mask);
+  struct stat status;
+  ASSERT_EQ(::stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644);
+}
+
+TEST(WriteFileAtomically, NamesTheFileItCannotWrite) {
+  const TempFolder folder;
+  EXPECT_ERROR(write_file_atomically(folder / "no/such/a", "x", "save"),
+               "[save] " + (folder / "no/such/a") + ": cannot create a temporary file beside it: ");
+  std::filesystem::create_directory(folder / "taken");
+  EXPECT_ERROR(write_file_atomically(folder / "taken", "x"), "cannot rename to it: Is a directory");
+  const std::filesystem::directory_iterator files(folder / "");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "the temporary file was left behind";
+}
+
+TEST(InQuotes, IsOnePrintableLine) {
+  EXPECT_EQ(in_quotes("a\"b\\c\n\xff"), R"("a\"b\\c\x0a\xff")");
+  EXPECT_EQ(in_quotes(std::string(61, 'x')), in_quotes(std::string(60, 'x') + "y"));
+  EXPECT_EQ(in_quotes(std::string(61, 'x')).substr(60), "x...\"");
+}
+
+}  // namespace
+}  // namespace openworld

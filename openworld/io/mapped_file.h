@@ -1,0 +1,18 @@
+#pragma once
+
+// A file as bytes in memory without reading it: pages come in when they are touched.
+
+#include "openworld/io/column.h"
+#include "openworld/io/origin.h"
+
+namespace openworld {
+
+// Maps the regular file `origin.file` read-only; the mapping lives as long as a copy of the result.
+// An empty file gives empty bytes. Throws Error for anything that is missing, unreadable or not a
+// regular file.
+//
+// The file must not shrink while it is mapped: the kernel then kills the process with SIGBUS. Files
+// replaced by rename, as this project writes them, are safe.
+Bytes map_file(const Origin& origin);
+
+}  // namespace openworld

@@ -1,0 +1,18 @@
+#pragma once
+
+// UTF-8, which text has in memory here, and UCS-4, which NumPy's U arrays have.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace openworld {
+
+// The code points of `text`; nothing if it is not valid UTF-8 (RFC 3629: no overlong forms, no
+// surrogates, nothing past U+10FFFF).
+std::optional<std::u32string> decode_utf8(std::string_view text);
+
+// The UTF-8 of `points`; nothing if one of them is a surrogate or past U+10FFFF.
+std::optional<std::string> encode_utf8(std::u32string_view points);
+
+}  // namespace openworld
