@@ -1,0 +1,59 @@
+#pragma once
+
+// Predictions: how any model enters. Reads an .npz, a directory of .npy, or a CSV with a header.
+//
+//   array        shape   meaning
+//   side         N       0 base, 1 new, -1 unknown
+//   label        N       index into the base names or the new names (ignored where side is -1)
+//   score        N       r, larger means more base-like; optional when both logits are given: then
+//                        the largest base probability over base and new names together
+//   base_logits  N x Cb  g's logits; optional when correct is given
+//   new_logits   N x Cn  h's logits; optional when correct is given
+//   correct      N       whether the right classifier was right; derived from logits when absent
+//   overall_correct, predicted    N, optional; derived from logits when absent (see Outcomes)
+//   base_classes, new_classes     scalars, optional: numbers of names, of the logits when absent
+//   classes      names: base names then new names; optional
+//   meta         free JSON text; optional
+//
+// In a CSV, side may also be base, new or unknown, flags true or false, and logits are the columns
+// base_logits_0, base_logits_1, ...; the last three rows of the table do not exist there. Other
+// arrays and columns are ignored.
+//
+// Files are hostile: every size and offset is checked before anything is allocated or read, and
+// every Error names the file, the array and the row.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "openworld/io/column.h"
+#include "openworld/metrics/outcomes.h"
+
+namespace openworld {
+
+struct Predictions {
+  Column<std::int8_t> side;
+  FloatColumn score;
+  Column<std::uint8_t> correct;
+  Column<std::uint8_t> overall_correct;  // may be empty
+  Column<std::int32_t> label;            // may be empty
+  Column<std::int32_t> predicted;        // may be empty
+  std::int32_t base_classes = 0;
+  std::int32_t new_classes = 0;
+  std::vector<std::string> classes;  // base names, then new names; may be empty
+  std::string meta;                  // JSON text; may be empty
+  std::string path;                  // where they came from
+
+  // A view that lives as long as this object; valid if load_predictions made it.
+  Outcomes outcomes() const;
+};
+
+// Reads and validates predictions. Throws Error.
+Predictions load_predictions(const std::string& path);
+
+// Writes the compact arrays that `predictions` holds, atomically: a stored (not deflated) .npz with
+// all of them, or a .csv with the columns, by the ending of `path`. Scores are written exactly.
+// Throws Error.
+void save_predictions(const Predictions& predictions, const std::string& path);
+
+}  // namespace openworld
