@@ -1,0 +1,64 @@
+"""Measure vision-language models, or any classifier, where not every class is known in advance.
+
+    import openworld
+    openworld.evaluate(side, score, correct)
+
+Scores are larger for samples that look more like the base classes, everywhere. Values are fractions
+in [0, 1]. What is undefined says why; what is wrong raises ValueError.
+"""
+
+from . import metrics
+from ._analyses import (
+    ClassAccuracy,
+    Curve,
+    Diagnosis,
+    Sensitivity,
+    SensitivityRow,
+    Share,
+    Threshold,
+    curve,
+    diagnose,
+    per_class,
+    sensitivity,
+    threshold,
+)
+from ._compare import ComparedMetric, Comparison, compare
+from ._core import Predictions, __version__
+from ._evaluate import Accumulator, evaluate, evaluate_file, load, save
+from ._results import Evaluation, Interval, Metric
+from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
+
+__all__ = [
+    "Accumulator",
+    "ClassAccuracy",
+    "ComparedMetric",
+    "Comparison",
+    "Curve",
+    "Diagnosis",
+    "Drc",
+    "Evaluation",
+    "Friedman",
+    "Interval",
+    "Metric",
+    "Predictions",
+    "SeedSummary",
+    "Sensitivity",
+    "SensitivityRow",
+    "Share",
+    "Threshold",
+    "__version__",
+    "aggregate_seeds",
+    "compare",
+    "curve",
+    "diagnose",
+    "drc",
+    "evaluate",
+    "evaluate_file",
+    "friedman",
+    "load",
+    "metrics",
+    "per_class",
+    "save",
+    "sensitivity",
+    "threshold",
+]

@@ -1,0 +1,139 @@
+# The C++ extension. Not for direct use: the package wraps it.
+
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+PAPER_RATIOS: List[float]
+MAX_MISS_RATE: float
+CONFIDENCE: float
+
+_Names = Union[str, Iterable[str]]
+
+class Options:
+    def __init__(
+        self,
+        function: str,
+        *,
+        ties: Optional[str] = ...,
+        open: Union[str, int, None] = ...,
+        ci: Optional[str] = ...,
+        bootstrap: str = ...,
+        level: float = ...,
+        resamples: int = ...,
+        seed: int = ...,
+        threads: int = ...,
+        threshold: Optional[float] = ...,
+        grid: bool = ...,
+    ) -> None: ...
+
+class Predictions:
+    def __init__(
+        self,
+        side: Optional[npt.ArrayLike] = ...,
+        score: Optional[npt.ArrayLike] = ...,
+        correct: Optional[npt.ArrayLike] = ...,
+        *,
+        base_logits: Optional[npt.ArrayLike] = ...,
+        new_logits: Optional[npt.ArrayLike] = ...,
+        label: Optional[npt.ArrayLike] = ...,
+        overall_correct: Optional[npt.ArrayLike] = ...,
+        predicted: Optional[npt.ArrayLike] = ...,
+        base_classes: Optional[int] = ...,
+        new_classes: Optional[int] = ...,
+        classes: Optional[Sequence[str]] = ...,
+        meta: Any = ...,
+        _function: str = ...,
+        _needs_correct: bool = ...,
+    ) -> None: ...
+    @property
+    def side(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def score(self) -> npt.NDArray[Any]: ...
+    @property
+    def correct(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def overall_correct(self) -> Optional[npt.NDArray[np.bool_]]: ...
+    @property
+    def label(self) -> Optional[npt.NDArray[np.int32]]: ...
+    @property
+    def predicted(self) -> Optional[npt.NDArray[np.int32]]: ...
+    @property
+    def base_classes(self) -> int: ...
+    @property
+    def new_classes(self) -> int: ...
+    @property
+    def classes(self) -> List[str]: ...
+    @property
+    def meta(self) -> Any: ...
+    @property
+    def path(self) -> str: ...
+    def __len__(self) -> int: ...
+
+class Accumulator:
+    def __init__(self) -> None: ...
+    def update(
+        self,
+        side: npt.ArrayLike,
+        score: Optional[npt.ArrayLike] = ...,
+        correct: Optional[npt.ArrayLike] = ...,
+        *,
+        base_logits: Optional[npt.ArrayLike] = ...,
+        new_logits: Optional[npt.ArrayLike] = ...,
+        label: Optional[npt.ArrayLike] = ...,
+        overall_correct: Optional[npt.ArrayLike] = ...,
+        predicted: Optional[npt.ArrayLike] = ...,
+        base_classes: Optional[int] = ...,
+        new_classes: Optional[int] = ...,
+    ) -> None: ...
+    def merge(self, other: Accumulator) -> None: ...
+    def reset(self) -> None: ...
+    def compute(self, metrics: _Names, options: Options) -> Dict[str, Any]: ...
+    def __len__(self) -> int: ...
+
+def load_predictions(path: str) -> Predictions: ...
+def save_predictions(predictions: Predictions, path: str) -> None: ...
+def metric_table() -> List[Dict[str, Any]]: ...
+def needs_correct(metrics: _Names) -> bool: ...
+def metric(
+    predictions: Predictions,
+    row: str,
+    params: Sequence[float],
+    ties: Optional[str] = ...,
+    open: Union[str, int, None] = ...,
+    threshold: Optional[float] = ...,
+    grid: bool = ...,
+) -> float: ...
+def evaluate(predictions: Predictions, metrics: _Names, options: Options) -> Dict[str, Any]: ...
+def curve_table() -> List[Dict[str, Any]]: ...
+def curve(
+    predictions: Predictions, kind: str, open: Union[str, int, None], max_points: int
+) -> Dict[str, Any]: ...
+def threshold_counts(
+    predictions: Predictions,
+) -> Tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+def compare(
+    a: Predictions, b: Predictions, metrics: _Names, options: Options
+) -> List[Dict[str, Any]]: ...
+def holm_adjust(p_values: Sequence[float]) -> List[float]: ...
+def diagnose(predictions: Predictions, ties: Optional[str]) -> Dict[str, Any]: ...
+def sensitivity(
+    predictions: Predictions,
+    ratios: Sequence[float],
+    relative: bool,
+    repeats: int,
+    seed: int,
+    ties: Optional[str],
+    threshold: Optional[float],
+) -> Dict[str, Any]: ...
+def per_class(predictions: Predictions, level: float) -> List[Dict[str, Any]]: ...
+def guarantee_threshold(
+    predictions: Predictions, max_miss_rate: float, confidence: float
+) -> Dict[str, Any]: ...
+def drc(
+    levels: Sequence[float], accuracies: Sequence[float], zero_shot: Optional[Sequence[float]]
+) -> Dict[str, Any]: ...
+def friedman(table: npt.ArrayLike, higher_is_better: bool, alpha: float) -> Dict[str, Any]: ...
+def summarize_seeds(values: Sequence[float], level: float) -> Dict[str, Any]: ...

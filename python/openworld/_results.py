@@ -1,0 +1,135 @@
+"""What an evaluation returns: metrics by name, each with its interval or the reason it has none."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval. Unpacks as ``low, high``."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def make_interval(bounds: Optional[Tuple[float, float, float, str]]) -> Optional[Interval]:
+    return None if bounds is None else Interval(*bounds)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric of an evaluation.
+
+    ``value`` is a fraction in [0, 1] (a number of samples where ``is_count``), or None where the
+    metric is undefined; ``why`` then says why. ``float(metric)`` raises ValueError instead.
+    """
+
+    name: str
+    title: str
+    value: Optional[float]
+    why: str
+    interval: Optional[Interval]
+    no_interval: str
+    threshold: Optional[float]
+    open: Optional[str]
+    ties: Optional[str]
+    higher_is_better: bool
+    is_count: bool
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ValueError(f"[{self.name}] undefined: {self.why}")
+        return self.value
+
+    def _cells(self) -> Tuple[str, str, str]:
+        """Name, value and interval or reason, as they are printed."""
+        if self.value is None:
+            return self.name, "-", self.why
+        if self.is_count:
+            return self.name, f"{self.value:.0f}", _bounds(self.interval, 0)
+        return self.name, f"{self.value:.4f}", _bounds(self.interval, 4)
+
+
+def _bounds(interval: Optional[Interval], digits: int) -> str:
+    if interval is None:
+        return ""
+    return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}] {interval.method}"
+
+
+class Evaluation(Mapping[str, Metric]):
+    """Metrics by name, in the order asked for: ``evaluation["auroc"].value``.
+
+    ``counts`` has the numbers of base, new and unknown samples and of those with tied scores.
+    """
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.counts: Dict[str, int] = dict(raw["counts"])
+        self._json: str = raw["json"]
+        self._metrics: Dict[str, Metric] = {}
+        for fields in raw["metrics"]:
+            fields["interval"] = make_interval(fields["interval"])
+            metric = Metric(**fields)
+            self._metrics[metric.name] = metric
+
+    def __getitem__(self, name: str) -> Metric:
+        try:
+            return self._metrics[name]
+        except KeyError:
+            known = ", ".join(self._metrics)
+            raise KeyError(f"no metric {name!r} in this evaluation; it has {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._metrics)
+
+    def __len__(self) -> int:
+        return len(self._metrics)
+
+    def values_dict(self) -> Dict[str, Optional[float]]:
+        """Plain numbers by name, None where undefined: a row for a table of results."""
+        return {name: metric.value for name, metric in self._metrics.items()}
+
+    def to_json(self) -> str:
+        """The result as ``openworld eval --format json`` writes it."""
+        return self._json
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The result JSON, parsed."""
+        result: Dict[str, Any] = json.loads(self._json)
+        return result
+
+    def _heading(self) -> str:
+        c = self.counts
+        return f"{c['base']} base, {c['new']} new, {c['unknown']} unknown; {c['tied']} tied"
+
+    def _rows(self) -> List[Tuple[str, str, str]]:
+        return [metric._cells() for metric in self._metrics.values()]
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        name_width = max(len(row[0]) for row in rows)
+        value_width = max(len(row[1]) for row in rows)
+        lines = [f"Evaluation of {self._heading()}"]
+        for name, value, rest in rows:
+            lines.append(f"  {name:{name_width}}  {value:>{value_width}}  {rest}".rstrip())
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th>metric</th><th>value</th><th>interval</th></tr>"
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        return f"<p>{html.escape(self._heading())}</p><table>{head}{body}</table>"

@@ -1,0 +1,96 @@
+#include "arrays.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace openworld::python {
+namespace {
+
+// Owns a reference; may die on a thread that does not hold the GIL.
+std::shared_ptr<const void> keep_alive(py::object object) {
+  return {object.release().ptr(), [](const void* p) {
+            const py::gil_scoped_acquire gil;
+            Py_DECREF(static_cast<PyObject*>(const_cast<void*>(p)));
+          }};
+}
+
+Dtype to_dtype(const py::dtype& dtype, const char* name, Numbers numbers, const Origin& origin) {
+  const char kind = dtype.kind();
+  const auto size = static_cast<std::size_t>(dtype.itemsize());
+  const bool integer = kind == 'b' || kind == 'i' || kind == 'u';
+  const bool floating = numbers == Numbers::kFloats && kind == 'f' && size <= 8;
+  if (!integer && !floating) {
+    const auto expected = numbers == Numbers::kIntegers
+                              ? "bool or an integer dtype"
+                              : "float16, float32, float64 or an integer dtype";
+    origin.fail(fmt::format("{} has dtype {}; expected {}", name,
+                            std::string(py::str(py::object(dtype))), expected));
+  }
+  return {static_cast<Dtype::Kind>(kind), size, dtype.byteorder() != '>'};
+}
+
+template <class T>
+py::object view(const Column<T>& column, const py::dtype& dtype) {
+  if (column.empty()) return py::none();
+  auto* owner = new std::shared_ptr<const void>(column.owner);
+  const py::capsule base(owner,
+                         [](void* p) { delete static_cast<std::shared_ptr<const void>*>(p); });
+  py::array array(dtype, {static_cast<py::ssize_t>(column.size())},
+                  {static_cast<py::ssize_t>(sizeof(T))}, column.values.data(), base);
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
+}
+
+}  // namespace
+
+NpyArray to_npy(const py::object& object, const char* name, Numbers numbers, const Origin& origin) {
+  const py::module_ numpy = py::module_::import("numpy");
+  py::array array = numpy.attr("asarray")(object);
+  NpyArray npy;
+  npy.name = name;
+  npy.header.dtype = to_dtype(array.dtype(), name, numbers, origin);
+  if (!(array.flags() & (py::array::c_style | py::array::f_style))) {
+    array = numpy.attr("ascontiguousarray")(array);
+  }
+  npy.header.fortran_order = !(array.flags() & py::array::c_style);
+  npy.header.shape.assign(array.shape(), array.shape() + array.ndim());
+  npy.header.count = static_cast<std::size_t>(array.size());
+  npy.header.data_size = static_cast<std::size_t>(array.nbytes());
+  const auto* data = static_cast<const std::byte*>(array.data());
+  npy.data = {{data, npy.header.data_size}, keep_alive(std::move(array))};
+  return npy;
+}
+
+std::optional<FloatColumn> to_float_column(const py::object& array, const char* name,
+                                           const Origin& origin) {
+  if (array.is_none()) return std::nullopt;
+  const NpyArray npy = to_npy(array, name, Numbers::kFloats, origin);
+  require_dimensions(npy, 1, origin);
+  return to_floats(npy, origin);
+}
+
+std::optional<Matrix> to_matrix(const py::object& array, const char* name, const Origin& origin) {
+  if (array.is_none()) return std::nullopt;
+  return openworld::to_matrix(to_npy(array, name, Numbers::kFloats, origin), origin);
+}
+
+py::object to_array(const Column<std::int8_t>& column) {
+  return view(column, py::dtype::of<std::int8_t>());
+}
+
+py::object to_array(const Column<std::int32_t>& column) {
+  return view(column, py::dtype::of<std::int32_t>());
+}
+
+py::object to_array(const FloatColumn& column) {
+  return std::visit(
+      []<class T>(const Column<T>& values) { return view(values, py::dtype::of<T>()); }, column);
+}
+
+py::object to_flag_array(const Column<std::uint8_t>& column) {
+  return view(column, py::dtype::of<bool>());
+}
+
+}  // namespace openworld::python

@@ -1,0 +1,44 @@
+// openworld._core: the C++ library as Python sees it. The package openworld wraps it.
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "bind.h"
+#include "openworld/base/error.h"
+#include "openworld/base/version.h"
+
+namespace py = pybind11;
+using namespace openworld::python;
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The C++ core of openworld; use the package openworld instead.";
+  m.attr("__version__") = OPENWORLD_VERSION;
+
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const openworld::Error& error) {
+      // "[function] file: message", where arguments have no file.
+      std::string text = error.what();
+      if (const auto at = text.find("] : "); at != text.npos && at == text.find(']'))
+        text.erase(at + 2, 2);
+      PyErr_SetString(PyExc_ValueError, text.c_str());
+    }
+  });
+
+  bind_options(m);
+  bind_predictions(m);
+  bind_table(m);
+  bind_evaluate(m);
+  bind_accumulator(m);
+  bind_curve(m);
+  bind_compare(m);
+  bind_diagnosis(m);
+  bind_sensitivity(m);
+  bind_per_class(m);
+  bind_threshold(m);
+  bind_drc(m);
+  bind_friedman(m);
+  bind_seeds(m);
+}
