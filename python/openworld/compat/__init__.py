@@ -1,0 +1,1 @@
+"""Drop-in replacements for the metric functions of other libraries."""
