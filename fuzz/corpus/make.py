@@ -1,0 +1,51 @@
+"""Makes the seeds of the fuzzers. Run: python3 make.py, in this folder."""
+
+import io
+import pathlib
+
+import numpy as np
+
+
+def write(path, data):
+    pathlib.Path(path).write_bytes(data)
+
+
+def npy(array, version=None):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.asanyarray(array), version=version)
+    return out.getvalue()
+
+
+CODES = "|b1 |i1 <i2 >i4 <i8 |u1 >u2 <u4 >u8 <f2 >f4 <f8 <U2 >U1 |S3"
+for code in CODES.split():
+    name = code.replace("<", "le_").replace(">", "be_").replace("|", "")
+    write(f"npy/{name}.npy", npy(np.array([0, 1, 1]).astype(code)))
+write("npy/matrix.npy", npy(np.zeros((2, 3), dtype=np.float32)))
+write("npy/fortran.npy", npy(np.asfortranarray(np.zeros((2, 3)))))
+write("npy/scalar.npy", npy(np.array("{}")))
+write("npy/version2.npy", npy(np.arange(2), (2, 0)))
+write("npy/version3.npy", npy(np.arange(2), (3, 0)))
+wide = npy(np.zeros(0, "<U9")).replace(b"<U9'", b"<U4294967295'")
+write("npy/empty_wide.npy", wide.replace(b" " * 9 + b"\n", b"\n"))
+write("npy/structured.npy", npy(np.zeros(1, dtype=[("a", "<f4")])))
+
+side = np.array([0, 1, -1])
+compact = dict(side=side, score=np.float32([3, 2, 1]), correct=side == 0)
+logits = dict(
+    side=side.astype(np.int8),
+    label=side,
+    base_logits=np.eye(3, 2, dtype=np.float32),
+    new_logits=np.asfortranarray(np.eye(3, 2)),
+    classes=["a", "b", "c", "d"],
+    meta="{}",
+)
+for name, arrays in [("compact", compact), ("logits", logits)]:
+    for kind, save in [("stored", np.savez), ("deflated", np.savez_compressed)]:
+        save(f"npz/{name}_{kind}.npz", **arrays)
+np.savez("npz/empty.npz")
+
+write("csv/compact.csv", b"side,score,correct\n0,3,1\n1,2.5e-1,true\n-1,-1,0\n")
+write("csv/words.tsv", b"side\tscore\tcorrect\tlabel\tpredicted\r\nbase\t1\tTrue\t1\t0\r\n")
+write("csv/logits.csv", b"side,label,base_logits_1,base_logits_0,new_logits_0\nnew,0,1,2,3\n")
+write("csv/quotes.csv", b'\xef\xbb\xbf"a","b ""c"""\n"x\ny","1,5"\n\n\n')
+write("csv/results.csv", b"method,world,t,acc,seed\nclip,0,0.5,0.71,1\n")

@@ -1,0 +1,18 @@
+// Fuzzes the zip reader, and predictions made of the arrays in the archive.
+
+#include "fuzz/fuzz.h"
+#include "openworld/io/npz.h"
+#include "openworld/io/predictions_parts.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace openworld;
+  static const Origin kOrigin{"fuzz", "input"};
+  attempt([&] {
+    const ZipArchive archive(fuzz_bytes(data, size), kOrigin);
+    for (const ZipMember& member : archive.members()) {
+      attempt([&] { archive.read(member); });
+    }
+    make_predictions(read_npz_parts(archive), kOrigin);
+  });
+  return 0;
+}
