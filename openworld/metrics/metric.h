@@ -68,7 +68,7 @@ struct MetricRow {
   std::string_view name;          // each {} stands for a parameter in percent: fpr_at_{}tpr
   std::string_view aliases = "";  // comma separated
   std::string_view family;
-  std::string_view title;
+  std::string_view title;  // for people; with the same {} as the name
   std::string_view brief;     // one line, no full stop
   std::string_view citation;  // authors, short title, venue and year
   bool higher_is_better = true;
@@ -82,6 +82,8 @@ struct MetricRow {
   MetricValue (*compute)(const Ranking&, const MetricOptions&);
   // For two-sample U-statistics: the kernel whose mean the metric is.
   PairKernel (*kernel)(Side open) = nullptr;
+  // For accuracies: 1 or 0 as a sample of this code is right or wrong, -1 where it does not count.
+  int (*verdict)(std::uint8_t code) = nullptr;
   // Interval in closed form for the others that have one; nullopt where it does not exist.
   std::optional<Interval> (*interval)(const Ranking&, const MetricOptions&, double level) = nullptr;
 };

@@ -73,7 +73,7 @@ MetricValue two_way_openworld_auc(const Ranking& ranking, const MetricOptions& o
 constinit const MetricRow kPartialOpenworldAuc = {
     .name = "openworld_auc_at_{}miss",
     .family = "ranking",
-    .title = "OpenworldAUC at miss rate",
+    .title = "OpenworldAUC up to {} % miss",
     .brief = "area under hit rate over miss rate, up to a miss rate",
     .citation = "after Dodd and Pepe, Partial AUC, Biometrics 2003",
     .positive = Positive::kBase,
@@ -86,7 +86,7 @@ constinit const MetricRow kPartialOpenworldAuc = {
 constinit const MetricRow kTwoWayOpenworldAuc = {
     .name = "openworld_auc_at_{}miss_{}hit",
     .family = "ranking",
-    .title = "OpenworldAUC at miss and hit rate",
+    .title = "OpenworldAUC up to {} % miss from {} % hit",
     .brief = "area under hit rate over miss rate, up to a miss rate and above a hit rate",
     .citation = "after Yang et al., Two-way partial AUC, 2019",
     .positive = Positive::kBase,
