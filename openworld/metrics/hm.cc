@@ -1,0 +1,44 @@
+#include "openworld/metrics/hm.h"
+
+#include "openworld/metrics/accuracy.h"
+
+namespace openworld {
+namespace {
+
+double harmonic_mean(double b, double n) {
+  return b + n > 0 ? 2 * b * n / (b + n) : 0;
+}
+
+// None where both accuracies are 0: HM then has no slope in either.
+std::optional<Interval> interval(const Ranking& ranking, const MetricOptions&, double level) {
+  const KindCounts& totals = ranking.totals();
+  if (totals.base() == 0 || totals.fresh() == 0) return std::nullopt;
+  if (totals.of[kBaseRight] + totals.of[kNewRight] == 0) return std::nullopt;
+  return square_and_add(harmonic_mean,
+                        wilson_proportion(totals.of[kBaseRight], totals.base(), level),
+                        wilson_proportion(totals.of[kNewRight], totals.fresh(), level), level);
+}
+
+}  // namespace
+
+MetricValue hm(const Ranking& ranking, const MetricOptions&) {
+  const MetricValue base = base_acc(ranking), fresh = new_acc(ranking);
+  if (!base.defined()) return base;
+  if (!fresh.defined()) return fresh;
+  return {.value = harmonic_mean(base.value, fresh.value)};
+}
+
+constinit const MetricRow kHm = {
+    .name = "hm",
+    .aliases = "h,harmonic_mean",
+    .family = "accuracy",
+    .title = "HM",
+    .brief = "harmonic mean of base and new accuracy",
+    .citation = "Xian et al., Zero-Shot Learning: the Good, the Bad and the Ugly, CVPR 2017",
+    .open = OpenRule::kNew,
+    .standard = true,
+    .compute = hm,
+    .interval = interval,
+};
+
+}  // namespace openworld
