@@ -167,7 +167,11 @@ RankedScores::RankedScores(const Outcomes& outcomes, Keep keep)
   std::int64_t alone = 0;
   count(codes(), totals_, alone);
   tied_ = static_cast<std::int64_t>(size()) - alone;
-  if (keep == Keep::kCodes) outcomes_ = {};
+  if (keep == Keep::kCodes) {
+    outcomes_ = {};
+    outcomes_.base_classes = outcomes.base_classes;
+    outcomes_.new_classes = outcomes.new_classes;
+  }
 }
 
 // Fills `words` block by block from the scores and the packed kinds.

@@ -1,0 +1,125 @@
+#include "openworld/metrics/resampler.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "openworld/base/random.h"
+#include "openworld/base/simd.h"
+
+namespace openworld {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+using Lanes __attribute__((vector_size(kLanes * sizeof(std::uint32_t)))) = std::uint32_t;
+using Bytes __attribute__((vector_size(kLanes))) = std::uint8_t;
+using Masks __attribute__((vector_size(kLanes * sizeof(std::int32_t)))) = std::int32_t;
+
+// Eight xoshiro128++ generators side by side (Blackman and Vigna, 2021).
+struct Generators {
+  Lanes state[4];
+};
+
+// A Poisson(1) count exceeds k exactly when a uniform 32-bit word reaches kReach[k] = 2^32 CDF(k).
+// P(count > 12) is below 2^-32.
+constexpr int kMost = 12;
+constexpr auto kReach = [] {
+  std::array<std::uint32_t, kMost> reach{};
+  double term = 0.36787944117144233;  // exp(-1)
+  double cdf = 0;
+  for (int k = 0; k < kMost; ++k) {
+    cdf += term;
+    term /= k + 1;
+    reach[k] = static_cast<std::uint32_t>(cdf * 4294967296.0);
+  }
+  return reach;
+}();
+
+// Vector comparisons are signed before AVX-512, so words are compared with the top bit flipped.
+constexpr std::uint32_t kTop = 0x80000000u;
+
+OPENWORLD_SIMD void fill_poisson(Generators& generators, std::uint8_t* weights, std::size_t n) {
+  Lanes s0 = generators.state[0], s1 = generators.state[1];
+  Lanes s2 = generators.state[2], s3 = generators.state[3];
+  for (std::size_t begin = 0; begin < n; begin += kLanes) {
+    const Lanes sum = s0 + s3;
+    const Lanes word = (((sum << 7) | (sum >> 25)) + s0) ^ kTop;
+    const Lanes shifted = s1 << 9;
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= shifted;
+    s3 = (s3 << 11) | (s3 >> 21);
+    Masks count{};
+    for (const std::uint32_t reach : kReach) {
+      const auto floor = static_cast<std::int32_t>(reach ^ kTop);
+      count -= (Masks)word >= floor;
+    }
+    const Bytes bytes = __builtin_convertvector(count, Bytes);
+    std::memcpy(weights + begin, &bytes, std::min(kLanes, n - begin));
+  }
+}
+
+// Sums of the weights by stratum, in bytes that cannot overflow: 16 weights of at most 12 a lane.
+OPENWORLD_SIMD void sum_strata(const std::uint8_t* strata, const std::uint8_t* weights,
+                               std::size_t n, std::int64_t* sums) {
+  constexpr std::size_t kWide = 32;
+  using Wide __attribute__((vector_size(kWide))) = std::uint8_t;
+  for (int stratum = 0; stratum < Resampler::kStrata; ++stratum) {
+    std::int64_t total = 0;
+    std::size_t i = 0;
+    while (i + kWide <= n) {
+      Wide sum{};
+      for (int k = 0; k < 16 && i + kWide <= n; ++k, i += kWide) {
+        Wide which, weight;
+        std::memcpy(&which, strata + i, kWide);
+        std::memcpy(&weight, weights + i, kWide);
+        sum += weight & (Wide)(which == static_cast<std::uint8_t>(stratum));
+      }
+      for (std::size_t lane = 0; lane < kWide; ++lane) total += sum[lane];
+    }
+    for (; i < n; ++i) total += strata[i] == stratum ? weights[i] : 0;
+    sums[stratum] = total;
+  }
+}
+
+}  // namespace
+
+Resampler::Resampler(std::vector<std::uint8_t> strata, std::uint64_t seed)
+    : strata_(std::move(strata)), seed_(seed) {
+  for (std::size_t i = 0; i < strata_.size(); ++i) {
+    assert(strata_[i] < kStrata);
+    positions_[strata_[i]].push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+void Resampler::draw(std::uint64_t index, std::span<std::uint8_t> weights) const {
+  assert(weights.size() == size());
+  Random random(seed_, index);
+  Generators generators;
+  for (Lanes& word : generators.state) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      word[lane] = static_cast<std::uint32_t>(random.next() >> 32);
+    }
+  }
+  fill_poisson(generators, weights.data(), weights.size());
+  std::int64_t sums[kStrata];
+  sum_strata(strata_.data(), weights.data(), weights.size(), sums);
+  for (int stratum = 0; stratum < kStrata; ++stratum) {
+    const auto& positions = positions_[stratum];
+    auto excess = sums[stratum] - static_cast<std::int64_t>(positions.size());
+    for (; excess < 0; ++excess) ++weights[positions[random.below(positions.size())]];
+    while (excess > 0) {
+      // A draw is chosen uniformly: a position, kept in proportion to its count, which is at most
+      // kMost.
+      std::uint8_t& weight = weights[positions[random.below(positions.size())]];
+      if (random.below(kMost) >= weight) continue;
+      --weight;
+      --excess;
+    }
+  }
+}
+
+}  // namespace openworld
