@@ -7,19 +7,62 @@
 #include <optional>
 
 #include "openworld/base/error.h"
+#include "openworld/metrics/accuracy.h"
+#include "openworld/metrics/aupr.h"
 #include "openworld/metrics/auroc.h"
+#include "openworld/metrics/error_at_tpr.h"
+#include "openworld/metrics/fpr_at_tpr.h"
+#include "openworld/metrics/hit_at_miss.h"
+#include "openworld/metrics/hm.h"
+#include "openworld/metrics/normalised_accuracy.h"
 #include "openworld/metrics/open_auc.h"
+#include "openworld/metrics/open_set_f.h"
 #include "openworld/metrics/openworld_auc.h"
 #include "openworld/metrics/oscr.h"
+#include "openworld/metrics/overall_acc.h"
+#include "openworld/metrics/partial_openworld_auc.h"
+#include "openworld/metrics/per_class.h"
+#include "openworld/metrics/precision_at_recall.h"
+#include "openworld/metrics/recall_at_precision.h"
+#include "openworld/metrics/tp_ose.h"
+#include "openworld/metrics/youden.h"
 
 namespace openworld {
 namespace {
 
 constexpr const MetricRow* kTable[] = {
     &kOpenworldAuc,
-    &kAuroc,
     &kOpenAuc,
+    &kAuroc,
     &kOscr,
+    &kBaseAcc,
+    &kNewAcc,
+    &kHm,
+    &kOverallAcc,
+    &kAuprBase,
+    &kAuprNew,
+    &kFprAtTpr,
+    &kFprAtTprNew,
+    &kAuprBaseTrapezoid,
+    &kAuprNewTrapezoid,
+    &kErrorAtTpr,
+    &kPrecisionAtRecall,
+    &kPrecisionAtRecallExact,
+    &kRecallAtPrecision,
+    &kRecallAtPrecisionExact,
+    &kPartialOpenworldAuc,
+    &kTwoWayOpenworldAuc,
+    &kHitAtMiss,
+    &kMeanClassAccBase,
+    &kMeanClassAccNew,
+    &kOpenFMacro,
+    &kOpenFMicro,
+    &kNormalisedAcc,
+    &kAks,
+    &kAus,
+    &kYoudenJ,
+    &kTpCount,
+    &kOseCount,
 };
 
 MetricRequest request(const MetricRow& row, const std::array<double, 2>& params) {
@@ -45,6 +88,20 @@ std::optional<std::array<double, 2>> match(std::string_view pattern, std::string
   }
   if (!name.empty()) return std::nullopt;
   return params;
+}
+
+// The parameters in percent in place of each {} of `pattern`.
+std::string fill(std::string_view pattern, const std::array<double, 2>& params) {
+  std::string text;
+  for (const double param : params) {
+    const std::size_t hole = pattern.find("{}");
+    if (hole == std::string_view::npos) break;
+    text += pattern.substr(0, hole);
+    // Fifteen digits undo the rounding of percent / 100 * 100.
+    text += fmt::format("{:.15g}", param * 100);
+    pattern.remove_prefix(hole + 2);
+  }
+  return text += pattern;
 }
 
 template <class F>
@@ -82,17 +139,11 @@ std::span<const MetricRow* const> metric_table() {
 }
 
 std::string metric_name(const MetricRow& row, const std::array<double, 2>& params) {
-  std::string name;
-  std::string_view pattern = row.name;
-  for (const double param : params) {
-    const std::size_t hole = pattern.find("{}");
-    if (hole == std::string_view::npos) break;
-    name += pattern.substr(0, hole);
-    // Fifteen digits undo the rounding of percent / 100 * 100.
-    name += fmt::format("{:.15g}", param * 100);
-    pattern.remove_prefix(hole + 2);
-  }
-  return name += pattern;
+  return fill(row.name, params);
+}
+
+std::string metric_title(const MetricRow& row, const std::array<double, 2>& params) {
+  return fill(row.title, params);
 }
 
 MetricRequest find_metric(std::string_view name) {
