@@ -1,0 +1,32 @@
+#pragma once
+
+// Results as JSON: one object per evaluation, schema "openworld.result/1".
+//
+//   {"schema": "openworld.result/1", "version": ..., "source": path,
+//    "counts": {"base": n, "new": n, "unknown": n, "tied": n},
+//    "metrics": {"openworld_auc": {"value": v, "interval": {"low":, "high":, "level":, "method":},
+//                                  "higher_is_better": true, "sides": "base > new", ...}, ...},
+//    "options": {...}, "meta": {...}}
+//
+// Values are fractions in [0, 1], except counts. An undefined metric is {"value": null, "why":
+// ...}. The text depends on the inputs and options alone, not on the machine, the clock or the
+// threads.
+
+#include <string>
+
+#include "openworld/metrics/evaluate.h"
+
+namespace openworld {
+
+inline constexpr const char* kResultSchema = "openworld.result/1";
+
+struct ResultContext {
+  std::string source{};  // where the predictions came from; left out when empty
+  std::string meta{};    // JSON text that travelled with them; left out when empty
+};
+
+// Compact text without a line break.
+std::string result_json(const Evaluation& evaluation, const EvalOptions& options,
+                        const ResultContext& context = {});
+
+}  // namespace openworld

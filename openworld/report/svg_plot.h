@@ -1,0 +1,33 @@
+#pragma once
+
+// A line plot as a self-contained SVG: axes with round ticks, a grid, lines, a legend. Plain enough
+// to put into a paper, small enough to put into a page.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openworld {
+
+struct PlotLine {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;  // as many as x
+};
+
+struct Plot {
+  std::string title;
+  std::string x_title;
+  std::string y_title;
+  std::vector<PlotLine> lines;
+  // Both axes run from 0 to 1, as rates do.
+  int width = 480;
+  int height = 420;
+};
+
+std::string svg(const Plot& plot);
+
+// Text as it may stand in XML.
+std::string xml_escape(std::string_view text);
+
+}  // namespace openworld

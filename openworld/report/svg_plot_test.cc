@@ -1,0 +1,27 @@
+#include "openworld/report/svg_plot.h"
+
+#include <gtest/gtest.h>
+
+namespace openworld {
+namespace {
+
+TEST(SvgPlot, DrawsEveryLineWithinTheFrame) {
+  const std::string text = svg({.title = "a < b",
+                                .x_title = "x & y",
+                                .y_title = "y",
+                                .lines = {{"one", {0, 0.5, 1}, {0, 0.25, 1}}, {"two", {0}, {1}}}});
+  EXPECT_EQ(text.find("a < b"), std::string::npos);
+  EXPECT_NE(text.find("a &lt; b"), std::string::npos);
+  EXPECT_NE(text.find("x &amp; y"), std::string::npos);
+  // (0, 0) is the lower left corner of the frame, (1, 1) the upper right.
+  EXPECT_NE(text.find("points=\"58.00,370.00 261.00,287.50 464.00,40.00\""), std::string::npos);
+  EXPECT_NE(text.find(">two</text>"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("</svg>\n"));
+}
+
+TEST(XmlEscape, LeavesNoMarkupAndNoControlCharacters) {
+  EXPECT_EQ(xml_escape("<a href=\"x\">&\n"), "&lt;a href=&quot;x&quot;&gt;&amp; ");
+}
+
+}  // namespace
+}  // namespace openworld
