@@ -1,0 +1,25 @@
+# `cmake --install` and find_package(openworld): headers, static libraries, the command, and CMake
+# config files with targets openworld::base, ::metrics, ::io, ::report.
+
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/openworld)
+
+install(TARGETS openworld_base openworld_metrics openworld_io openworld_report
+        EXPORT openworld ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS openworld RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT openworld NAMESPACE openworld:: DESTINATION ${config_dir} FILE openworldTargets.cmake)
+
+foreach(layer base metrics io report)
+  install(DIRECTORY openworld/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld
+          FILES_MATCHING PATTERN "*.h" REGEX "(test_[a-z_]*|_test_util|expect_relative)\\.h$" EXCLUDE PATTERN "testdata" EXCLUDE)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/generated/openworld/base/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld/base)
+
+configure_package_config_file(cmake/openworldConfig.cmake.in openworldConfig.cmake
+                              INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(openworldConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/openworldConfig.cmake
+              ${PROJECT_BINARY_DIR}/openworldConfigVersion.cmake
+        DESTINATION ${config_dir})

@@ -36,6 +36,8 @@ function(openworld_layer name)
     target_compile_definitions(${target}_test
                                PRIVATE OPENWORLD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     openworld_options(${target}_test)
+    # What is tested is optimised; the tests themselves only take longer to compile.
+    target_compile_options(${target}_test PRIVATE -O1)
     include(GoogleTest)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES TIMEOUT 600)

@@ -1,0 +1,47 @@
+#pragma once
+
+// A sub-command of `openworld`: a row of the command table in main.cc, and a function.
+//
+// Every command takes --json (one object on stdout and nothing else there) and --help. Mistakes are
+// Errors: one line on stderr, exit code 2. Data goes to stdout, progress to stderr.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace openworld {
+
+// What a command does once its flags are parsed.
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  // Declares flags and arguments on `app`.
+  virtual void declare(CLI::App& app) = 0;
+  virtual void run() = 0;
+};
+
+struct CommandRow {
+  std::string_view name;
+  std::string_view brief;  // one line, no full stop
+  std::unique_ptr<Command> (*make)();
+};
+
+std::unique_ptr<Command> make_eval();
+std::unique_ptr<Command> make_compare();
+std::unique_ptr<Command> make_curve();
+std::unique_ptr<Command> make_threshold();
+std::unique_ptr<Command> make_sensitivity();
+std::unique_ptr<Command> make_drc();
+std::unique_ptr<Command> make_rank();
+std::unique_ptr<Command> make_ls();
+std::unique_ptr<Command> make_example();
+
+// Parses and runs `argv`; the exit code. Catches Error.
+int run_command_line(int argc, const char* const* argv);
+
+}  // namespace openworld

@@ -1,0 +1,174 @@
+// openworld compare: test models against the first one, on the same samples.
+
+#include "openworld/metrics/compare.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "openworld/base/error.h"
+#include "openworld/base/progress.h"
+#include "openworld/base/version.h"
+#include "openworld/cli/command.h"
+#include "openworld/cli/eval_flags.h"
+#include "openworld/cli/predictions_files.h"
+#include "openworld/cli/run_record.h"
+#include "openworld/cli/text_table.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string p_text(double p) {
+  return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p);
+}
+
+std::string signed_percent(double value) {
+  return fmt::format("{:+.2f}", value * 100);
+}
+
+// One model against the first, with p-values adjusted over all models, metric by metric.
+struct Row {
+  std::vector<ComparedMetric> metrics;
+  std::vector<std::optional<double>> adjusted;
+};
+
+void adjust(std::vector<Row>& rows) {
+  for (std::size_t m = 0; m < rows[0].metrics.size(); ++m) {
+    std::vector<double> p_values;
+    for (const Row& row : rows) {
+      if (row.metrics[m].p_value) p_values.push_back(*row.metrics[m].p_value);
+    }
+    const auto adjusted = holm_adjust(p_values);
+    std::size_t next = 0;
+    for (Row& row : rows) {
+      row.adjusted.push_back(row.metrics[m].p_value ? std::optional(adjusted[next++])
+                                                    : std::nullopt);
+    }
+  }
+}
+
+class Compare : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", files_,
+                   "predictions of two or more models on the same samples; the others are compared "
+                   "against the first")
+        ->required();
+    flags_.declare(app);
+    declare_json(app, json_);
+  }
+
+  void run() override {
+    if (files_.size() < 2) {
+      fail("compare", fmt::format("got {} file; expected two or more", files_.size()));
+    }
+    const RunRecord record;
+    const auto requests = flags_.requests();
+    EvalOptions options = flags_.options();
+    const Predictions reference = load_predictions(files_[0]);
+    std::vector<Row> rows;
+    for (std::size_t i = 1; i < files_.size(); ++i) {
+      const Predictions other = load_predictions(files_[i]);
+      Progress progress("resampling " + files_[i], options.bootstrap.resamples);
+      options.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
+      try {
+        rows.push_back({compare(reference.outcomes(), other.outcomes(), requests, options), {}});
+      } catch (const Error& e) {
+        throw Error(fmt::format("{} ({} and {})", e.what(), files_[0], files_[i]));
+      }
+    }
+    adjust(rows);
+    if (json_) return print_json(rows, record);
+    print_text(rows);
+  }
+
+ private:
+  static Json metric_json(const ComparedMetric& m, const std::optional<double>& adjusted) {
+    if (!m.a.defined() || !m.b.defined()) return {{"difference", nullptr}, {"why", m.why}};
+    Json json = {{"first", m.a.value}, {"second", m.b.value}, {"difference", m.difference}};
+    if (m.interval) {
+      json["interval"] = {{"low", m.interval->low},
+                          {"high", m.interval->high},
+                          {"level", m.interval->level},
+                          {"method", m.interval->method}};
+    } else {
+      json["interval"] = nullptr;
+      json["no_interval"] = m.why;
+    }
+    if (m.p_value) {
+      json["p_value"] = *m.p_value;
+      json["p_value_holm"] = *adjusted;
+      json["test"] = m.test;
+    }
+    json["higher_is_better"] = m.request.row->higher_is_better;
+    return json;
+  }
+
+  void print_json(const std::vector<Row>& rows, const RunRecord& record) const {
+    Json comparisons = Json::array();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Json metrics = Json::object();
+      for (std::size_t m = 0; m < rows[i].metrics.size(); ++m) {
+        metrics[rows[i].metrics[m].request.name] =
+            metric_json(rows[i].metrics[m], rows[i].adjusted[m]);
+      }
+      comparisons.push_back(
+          {{"first", files_[0]}, {"second", files_[i + 1]}, {"metrics", std::move(metrics)}});
+    }
+    const Json json = {{"schema", "openworld.comparison/1"},
+                       {"version", OPENWORLD_VERSION},
+                       {"comparisons", std::move(comparisons)},
+                       {"run", Json::parse(record.json())}};
+    fmt::print("{}\n", json.dump(2));
+  }
+
+  void print_text(const std::vector<Row>& rows) const {
+    const auto names = short_names(files_);
+    const double level = flags_.options().bootstrap.level;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      TextTable table({fmt::format("{} against {}", names[i + 1], names[0]), names[0], names[i + 1],
+                       "difference", fmt::format("{:g} % interval", level * 100), "p (Holm)",
+                       "test"});
+      std::vector<std::string> notes;
+      for (std::size_t m = 0; m < rows[i].metrics.size(); ++m) {
+        const ComparedMetric& metric = rows[i].metrics[m];
+        const std::string title = metric_title(*metric.request.row, metric.request.params);
+        if (!metric.why.empty()) notes.push_back(fmt::format("{}: {}", title, metric.why));
+        if (!metric.a.defined() || !metric.b.defined()) {
+          table.add({title, "-", "-", "", "", "", ""});
+          continue;
+        }
+        const auto& adjusted = rows[i].adjusted[m];
+        const bool significant = adjusted && *adjusted < 1 - level;
+        table.add({title, percent(metric.a.value), percent(metric.b.value),
+                   signed_percent(metric.difference),
+                   metric.interval ? fmt::format("[{}, {}]", signed_percent(metric.interval->low),
+                                                 signed_percent(metric.interval->high))
+                                   : "",
+                   adjusted ? p_text(*adjusted) + (significant ? "*" : " ") : "",
+                   std::string(metric.test)});
+      }
+      fmt::print("{}{}", i == 0 ? "" : "\n", table.text());
+      for (const std::string& note : notes) fmt::print("- {}\n", note);
+    }
+    fmt::print("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",
+               (1 - level) * 100, rows.size(), rows.size() == 1 ? "" : "s");
+  }
+
+  std::vector<std::string> files_;
+  EvalFlags flags_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare() {
+  return std::make_unique<Compare>();
+}
+
+}  // namespace openworld

@@ -1,0 +1,167 @@
+// openworld curve: what a threshold trades, over every threshold.
+
+#include "openworld/metrics/curve.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "openworld/base/error.h"
+#include "openworld/base/version.h"
+#include "openworld/cli/command.h"
+#include "openworld/cli/eval_flags.h"
+#include "openworld/cli/predictions_files.h"
+#include "openworld/cli/run_record.h"
+#include "openworld/cli/text_table.h"
+#include "openworld/io/atomic_file.h"
+#include "openworld/report/svg_plot.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class CurveCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", files_, kPredictionsHelp)->required();
+    std::vector<std::string> names;
+    for (const CurveRow& row : curve_table()) names.emplace_back(row.name);
+    app.add_option("--kind", kind_, "which curve; `openworld ls curves` explains them")
+        ->check(CLI::IsMember(names))
+        ->capture_default_str();
+    app.add_option("--open", open_, "which samples stand against base: new, unknown, or auto")
+        ->check(CLI::IsMember({"auto", "new", "unknown"}))
+        ->capture_default_str();
+    app.add_option("--points", points_,
+                   "points kept at most; 0: every threshold; the area is always of all of them")
+        ->capture_default_str();
+    app.add_option("--svg", svg_, "write a picture to this file");
+    app.add_flag("--csv", csv_, "print the points: file,x,y,threshold");
+    declare_json(app, json_);
+  }
+
+  void run() override {
+    if (csv_ && json_) fail("curve", "--csv and --json both claim standard output; choose one");
+    const RunRecord record;
+    const CurveRow& row = find_curve(kind_);
+    std::vector<Curve> curves;
+    for (const std::string& file : files_) {
+      const Predictions predictions = load_predictions(file);
+      const RankedScores ranked(predictions.outcomes());
+      Curve curve = make_curve(Ranking(ranked), row.kind, {.open = parse_open(open_)}, points_);
+      if (!curve.area.defined()) {
+        fail("curve", fmt::format("{}: no {} curve: {}", file, kind_, curve.area.why));
+      }
+      curves.push_back(std::move(curve));
+    }
+    if (!svg_.empty()) write_file_atomically(svg_, picture(row, curves), "curve");
+    if (json_) return print_json(row, curves, record);
+    if (csv_) return print_csv(curves);
+    print_text(row, curves);
+  }
+
+ private:
+  std::string picture(const CurveRow& row, const std::vector<Curve>& curves) const {
+    Plot plot{.title = fmt::format("{} over {}", row.y_title, row.x_title),
+              .x_title = std::string(row.x_title),
+              .y_title = std::string(row.y_title),
+              .lines = {}};
+    const auto names = short_names(files_);
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      PlotLine line{fmt::format("{}  {}", percent(curves[i].area.value), names[i]), {}, {}};
+      for (const CurvePoint& p : curves[i].points) {
+        line.x.push_back(p.x);
+        line.y.push_back(p.y);
+      }
+      plot.lines.push_back(std::move(line));
+    }
+    return svg(plot);
+  }
+
+  void print_json(const CurveRow& row, const std::vector<Curve>& curves,
+                  const RunRecord& record) const {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      Json x = Json::array(), y = Json::array(), t = Json::array();
+      for (const CurvePoint& p : curves[i].points) {
+        x.push_back(p.x);
+        y.push_back(p.y);
+        t.push_back(std::isfinite(p.threshold) ? Json(p.threshold) : Json("-inf"));
+      }
+      list.push_back({{"source", files_[i]},
+                      {"area", curves[i].area.value},
+                      {"max_error", curves[i].max_error},
+                      {"x", std::move(x)},
+                      {"y", std::move(y)},
+                      {"threshold", std::move(t)}});
+    }
+    const Json json = {{"schema", "openworld.curve/1"},
+                       {"version", OPENWORLD_VERSION},
+                       {"kind", row.name},
+                       {"x_title", row.x_title},
+                       {"y_title", row.y_title},
+                       {"area_is", row.metric->name},
+                       {"curves", std::move(list)},
+                       {"run", Json::parse(record.json())}};
+    fmt::print("{}\n", json.dump(1));
+  }
+
+  void print_csv(const std::vector<Curve>& curves) const {
+    fmt::print("file,x,y,threshold\n");
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      for (const CurvePoint& p : curves[i].points) {
+        fmt::print("{},{},{},{}\n", csv_cell(files_[i]), p.x, p.y, p.threshold);
+      }
+    }
+  }
+
+  static std::string csv_cell(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+  }
+
+  void print_text(const CurveRow& row, const std::vector<Curve>& curves) const {
+    const auto names = short_names(files_);
+    TextTable areas({"", fmt::format("{} (area)", row.metric->title), "points", "largest error"});
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      areas.add({names[i], percent(curves[i].area.value), std::to_string(curves[i].points.size()),
+                 fmt::format("{:.5f}", curves[i].max_error)});
+    }
+    fmt::print("{}", areas.text());
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      fmt::print("\n{}\n", names[i]);
+      TextTable table({std::string(row.x_title), std::string(row.y_title), "threshold"});
+      // A dozen rows give the shape; --csv, --json and --svg give the rest.
+      const auto& points = curves[i].points;
+      const std::size_t step = std::max<std::size_t>(1, points.size() / 12);
+      for (std::size_t k = 0; k < points.size(); k += step) {
+        table.add({fmt::format("{:.4f}", points[k].x), fmt::format("{:.4f}", points[k].y),
+                   fmt::format("{:.6g}", points[k].threshold)});
+      }
+      fmt::print("{}", table.text());
+    }
+    if (!svg_.empty()) fmt::print("\nwrote {}\n", svg_);
+  }
+
+  std::vector<std::string> files_;
+  std::string kind_ = "miss-hit";
+  std::string open_ = "auto";
+  std::string svg_;
+  std::size_t points_ = 1000;
+  bool csv_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_curve() {
+  return std::make_unique<CurveCommand>();
+}
+
+}  // namespace openworld

@@ -1,0 +1,212 @@
+// openworld eval: measure prediction files.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "openworld/base/progress.h"
+#include "openworld/cli/command.h"
+#include "openworld/cli/eval_flags.h"
+#include "openworld/cli/predictions_files.h"
+#include "openworld/cli/run_record.h"
+#include "openworld/cli/text_table.h"
+#include "openworld/io/result_json.h"
+#include "openworld/metrics/diagnosis.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Measured {
+  Evaluation evaluation;
+  std::string meta;
+  Diagnosis diagnosis;
+};
+
+std::string value_text(const MetricResult& m) {
+  if (!m.value.defined()) return "-";
+  return m.request.row->is_count ? fmt::format("{:.0f}", m.value.value) : percent(m.value.value);
+}
+
+std::string title_of(const MetricResult& m) {
+  return metric_title(*m.request.row, m.request.params);
+}
+
+std::string interval_text(const MetricResult& m) {
+  if (!m.interval) return "";
+  const auto [low, high] = std::pair(m.interval->low, m.interval->high);
+  if (m.request.row->is_count) return fmt::format("[{:.0f}, {:.0f}]", low, high);
+  return fmt::format("[{}, {}]", percent(low), percent(high));
+}
+
+class Eval : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", files_, kPredictionsHelp)->required();
+    flags_.declare(app);
+    app.add_flag("--diagnose", diagnose_,
+                 "say how much each stage (base classes, new classes, ranking) costs");
+    declare_json(app, json_);
+  }
+
+  void run() override {
+    const auto requests = flags_.requests();
+    const RunRecord record;
+    std::vector<Measured> all;
+    for (const std::string& file : files_) all.push_back(measure(file, requests));
+    if (json_) return print_json(all, record);
+    if (all.size() == 1) {
+      print_one(all[0]);
+    } else {
+      print_many(all);
+    }
+  }
+
+ private:
+  Measured measure(const std::string& file, const std::vector<MetricRequest>& requests) const {
+    const Predictions predictions = load_predictions(file);
+    const Outcomes outcomes = predictions.outcomes();
+    EvalOptions options = flags_.options();
+    Progress progress("resampling " + file, options.bootstrap.resamples);
+    options.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
+    const RankedScores ranked(outcomes, keep_for(requests));
+    Measured measured{evaluate(ranked, requests, options), predictions.meta, {}};
+    if (diagnose_)
+      measured.diagnosis = openworld::diagnose(Ranking(ranked), {.ties = options.ties});
+    return measured;
+  }
+
+  void print_json(const std::vector<Measured>& all, const RunRecord& record) const {
+    const EvalOptions options = flags_.options();
+    Json results = Json::array();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Json result = Json::parse(
+          result_json(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta}));
+      if (diagnose_) result["diagnosis"] = diagnosis_json(all[i].diagnosis);
+      results.push_back(std::move(result));
+    }
+    Json json = all.size() == 1 ? results[0]
+                                : Json{{"schema", kResultSchema}, {"results", std::move(results)}};
+    json["run"] = Json::parse(record.json());
+    fmt::print("{}\n", json.dump(2));
+  }
+
+  static Json diagnosis_json(const Diagnosis& d) {
+    if (!d.defined()) return {{"value", nullptr}, {"why", d.openworld_auc.why}};
+    const auto value = [](const MetricValue& v) { return v.defined() ? Json(v.value) : Json(); };
+    return {{"openworld_auc", d.openworld_auc.value},
+            {"factors",
+             {{"base_acc", value(d.base_acc)},
+              {"new_acc", value(d.new_acc)},
+              {"ranked_given_right", value(d.ranked_given_right)}}},
+            {"cost", {{"base", d.cost[0]}, {"new", d.cost[1]}, {"rank", d.cost[2]}}},
+            {"if_perfect",
+             {{"base", d.if_perfect[0]}, {"new", d.if_perfect[1]}, {"rank", d.if_perfect[2]}}}};
+  }
+
+  static void print_counts(const Evaluation& e) {
+    const KindCounts& n = e.counts;
+    fmt::print("{} base, {} new, {} unknown samples", n.base(), n.fresh(), n.unknown());
+    if (e.tied > 0) fmt::print("; {} share their score with another", e.tied);
+    fmt::print("\n\n");
+  }
+
+  void print_one(const Measured& measured) const {
+    fmt::print("{}: ", files_[0]);
+    print_counts(measured.evaluation);
+    const EvalOptions options = flags_.options();
+    std::vector<std::string> header = {"metric", "%"};
+    if (options.ci != Ci::kNone) {
+      header.push_back(fmt::format("{:g} % interval", options.bootstrap.level * 100));
+      header.push_back("method");
+    }
+    TextTable table(header);
+    std::vector<std::string> notes;
+    for (const MetricResult& m : measured.evaluation.metrics) {
+      const std::string mark = m.request.row->higher_is_better ? "" : " (lower is better)";
+      std::vector<std::string> cells = {title_of(m) + mark, value_text(m)};
+      if (!m.value.defined()) notes.push_back(fmt::format("{}: {}", title_of(m), m.value.why));
+      if (options.ci != Ci::kNone) {
+        cells.push_back(interval_text(m));
+        cells.emplace_back(m.interval ? m.interval->method : "");
+      }
+      table.add(std::move(cells));
+    }
+    fmt::print("{}", table.text());
+    for (const std::string& note : notes) fmt::print("\n- {}", note);
+    if (!notes.empty()) fmt::print("\n");
+    if (diagnose_) print_diagnosis(measured.diagnosis);
+  }
+
+  static void print_diagnosis(const Diagnosis& d) {
+    if (!d.defined()) return fmt::print("\nno diagnosis: {}\n", d.openworld_auc.why);
+    const std::string ranked =
+        d.ranked_given_right.defined() ? percent(d.ranked_given_right.value) : "-";
+    fmt::print("\nOpenworldAUC {} = BaseAcc {} x NewAcc {} x ranked right given both right {}\n\n",
+               percent(d.openworld_auc.value), percent(d.base_acc.value), percent(d.new_acc.value),
+               ranked);
+    TextTable table({"stage", "costs", "if it were perfect"});
+    const char* names[] = {"base classes (g)", "new classes (h)", "ranking (r)"};
+    for (int s = 0; s < kStages; ++s) {
+      table.add({names[s], percent(d.cost[s]), percent(d.if_perfect[s])});
+    }
+    fmt::print("{}", table.text());
+  }
+
+  // Files as rows, metrics as columns, the best of each column marked.
+  void print_many(const std::vector<Measured>& all) const {
+    const auto& metrics = all[0].evaluation.metrics;
+    std::vector<std::string> header = {""};
+    for (const MetricResult& m : metrics) header.push_back(title_of(m));
+    TextTable table(header);
+    const auto names = short_names(files_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::vector<std::string> cells = {names[i]};
+      for (std::size_t m = 0; m < metrics.size(); ++m) {
+        const MetricResult& mine = all[i].evaluation.metrics[m];
+        std::string cell = value_text(mine);
+        if (mine.interval && !mine.request.row->is_count) {
+          const double reach = (mine.interval->high - mine.interval->low) / 2;
+          cell += fmt::format(" \u00b1{}", percent(reach));
+        }
+        cells.push_back(cell + (is_best(all, i, m) ? "*" : " "));
+      }
+      table.add(std::move(cells));
+    }
+    fmt::print("{}\n* best of the column; \u00b1 half the width of the interval\n", table.text());
+    for (std::size_t i = 0; i < all.size() && diagnose_; ++i) {
+      fmt::print("\n{}", names[i]);
+      print_diagnosis(all[i].diagnosis);
+    }
+  }
+
+  static bool is_best(const std::vector<Measured>& all, std::size_t file, std::size_t metric) {
+    const MetricResult& mine = all[file].evaluation.metrics[metric];
+    if (!mine.value.defined()) return false;
+    for (const Measured& other : all) {
+      const MetricValue& value = other.evaluation.metrics[metric].value;
+      if (!value.defined()) continue;
+      const double lead = mine.value.value - value.value;
+      if (mine.request.row->higher_is_better ? lead < 0 : lead > 0) return false;
+    }
+    return true;
+  }
+
+  std::vector<std::string> files_;
+  EvalFlags flags_;
+  bool diagnose_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_eval() {
+  return std::make_unique<Eval>();
+}
+
+}  // namespace openworld

@@ -1,0 +1,82 @@
+#include "openworld/cli/eval_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "openworld/base/error.h"
+
+namespace openworld {
+
+void declare_json(CLI::App& app, bool& json) {
+  app.add_flag("--json", json, "print one JSON object and nothing else");
+}
+
+void declare_threads(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads, "threads; 0: every core; no result depends on it")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+}
+
+std::optional<Side> parse_open(const std::string& open) {
+  if (open == "new") return Side::kNew;
+  if (open == "unknown") return Side::kUnknown;
+  return std::nullopt;
+}
+
+void EvalFlags::declare(CLI::App& app) {
+  app.add_option("--metrics", metrics_,
+                 "comma-separated names; `standard` for the usual set, `all` for every one "
+                 "(`openworld ls metrics`); a number in a name is a percent: fpr_at_90tpr")
+      ->capture_default_str();
+  app.add_option("--ties", ties_,
+                 "how equal scores count: strict (as the papers define), half (as their code "
+                 "reports), definition (each metric's own)")
+      ->check(CLI::IsMember({"strict", "half", "definition"}))
+      ->capture_default_str();
+  app.add_option("--open", open_,
+                 "which samples stand against base: new, unknown, or auto (by metric)")
+      ->check(CLI::IsMember({"auto", "new", "unknown"}))
+      ->capture_default_str();
+  app.add_option(
+         "--ci", ci_,
+         "intervals: delong (closed forms from the one sort), bootstrap (every metric), none")
+      ->check(CLI::IsMember({"delong", "bootstrap", "none"}))
+      ->capture_default_str();
+  app.add_option("--bootstrap", bootstrap_, "kind of bootstrap interval")
+      ->check(CLI::IsMember({"bca", "percentile"}))
+      ->capture_default_str();
+  app.add_option("--level", numbers_.level, "confidence level of the intervals")
+      ->capture_default_str();
+  app.add_option("--resamples", numbers_.resamples, "bootstrap resamples")->capture_default_str();
+  app.add_option("--seed", numbers_.seed, "seed of the bootstrap")->capture_default_str();
+  app.add_option("--threshold", threshold_,
+                 "operating point of the open-set counts (default: the best one)");
+  app.add_flag("--grid", grid_,
+               "open-set F-scores over the papers' thresholds 0.01 to 0.99 instead of every score");
+  declare_threads(app, numbers_.threads);
+}
+
+std::vector<MetricRequest> EvalFlags::requests() const {
+  return find_metrics(metrics_);
+}
+
+EvalOptions EvalFlags::options() const {
+  EvalOptions options;
+  if (ties_ != "definition") options.ties = ties_ == "half" ? Ties::kHalf : Ties::kStrict;
+  options.open = parse_open(open_);
+  if (!threshold_.empty()) {
+    double value = 0;
+    if (!CLI::detail::lexical_cast(threshold_, value) || value != value) {
+      fail("eval", fmt::format("--threshold is '{}'; expected a number", threshold_));
+    }
+    options.threshold = value;
+  }
+  options.grid = grid_;
+  options.ci = ci_ == "none" ? Ci::kNone : ci_ == "delong" ? Ci::kDelong : Ci::kBootstrap;
+  options.bootstrap = numbers_;
+  options.bootstrap.kind = bootstrap_ == "bca" ? BootstrapKind::kBca : BootstrapKind::kPercentile;
+  return options;
+}
+
+}  // namespace openworld

@@ -1,0 +1,46 @@
+#pragma once
+
+// The flags that say how to measure, shared by eval, compare and whoever else measures: declared
+// once, with defaults, help and parsing.
+
+#include <string>
+#include <vector>
+
+#include "openworld/metrics/evaluate.h"
+
+namespace CLI {
+class App;
+}
+
+namespace openworld {
+
+class EvalFlags {
+ public:
+  // --metrics --ties --open --ci --bootstrap --level --resamples --seed --threads --threshold
+  // --grid
+  void declare(CLI::App& app);
+
+  std::vector<MetricRequest> requests() const;
+  EvalOptions options() const;
+
+ private:
+  std::string metrics_ = "standard";
+  std::string ties_ = "definition";
+  std::string open_ = "auto";
+  std::string ci_ = "delong";
+  std::string bootstrap_ = "bca";
+  std::string threshold_;
+  bool grid_ = false;
+  BootstrapOptions numbers_;
+};
+
+// --json, declared the same way by every command.
+void declare_json(CLI::App& app, bool& json);
+
+// --threads, 0 for every core.
+void declare_threads(CLI::App& app, int& threads);
+
+// Parses "new", "unknown" or "auto".
+std::optional<Side> parse_open(const std::string& open);
+
+}  // namespace openworld

@@ -1,0 +1,72 @@
+#include "openworld/cli/long_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace openworld {
+namespace {
+
+std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
+  names.push_back(name);
+  return names.size() - 1;
+}
+
+}  // namespace
+
+LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
+                          const std::vector<std::string>& setting_columns,
+                          const std::string& value_column, const std::string& seed_column) {
+  const std::size_t method_at = csv.column(method_column), value_at = csv.column(value_column);
+  const auto seed_at = csv.find(seed_column);
+  std::vector<std::size_t> setting_at;
+  for (const std::string& column : setting_columns) setting_at.push_back(csv.column(column));
+  if (csv.rows() == 0) csv.origin().fail("no rows; expected at least one result");
+
+  struct Cell {
+    double sum = 0;
+    std::set<std::string, std::less<>> seeds;
+  };
+  LongTable table;
+  std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
+  for (std::size_t row = 0; row < csv.rows(); ++row) {
+    std::string setting;
+    for (const std::size_t column : setting_at) {
+      if (!setting.empty()) setting += " / ";
+      setting += csv.cell(row, column);
+    }
+    const std::size_t m = index_of(table.methods, std::string(csv.cell(row, method_at)));
+    const std::size_t s = index_of(table.settings, setting);
+    Cell& cell = cells[{s, m}];
+    const std::string seed(seed_at ? csv.cell(row, *seed_at) : "");
+    if (!cell.seeds.insert(seed).second) {
+      csv.origin().fail(fmt::format(
+          "row {} repeats method {} in setting {}{}; expected each once, or a {} column that "
+          "tells them apart",
+          row + 1, in_quotes(table.methods[m]), in_quotes(setting),
+          seed_at ? fmt::format(" with {} {}", seed_column, in_quotes(seed)) : "", seed_column));
+    }
+    cell.sum += csv.number(row, value_at);
+  }
+  table.values.resize(table.settings.size() * table.methods.size());
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    for (std::size_t m = 0; m < table.methods.size(); ++m) {
+      const auto it = cells.find({s, m});
+      if (it == cells.end()) {
+        csv.origin().fail(
+            fmt::format("method {} has no row for setting {}; expected every method "
+                        "in every setting",
+                        in_quotes(table.methods[m]), in_quotes(table.settings[s])));
+      }
+      table.values[s * table.methods.size() + m] =
+          it->second.sum / static_cast<double>(it->second.seeds.size());
+    }
+  }
+  return table;
+}
+
+}  // namespace openworld

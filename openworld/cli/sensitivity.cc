@@ -1,0 +1,145 @@
+// openworld sensitivity: how metrics move with the ratio of new to base samples.
+
+#include "openworld/metrics/sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "openworld/base/version.h"
+#include "openworld/cli/command.h"
+#include "openworld/cli/eval_flags.h"
+#include "openworld/cli/predictions_files.h"
+#include "openworld/cli/run_record.h"
+#include "openworld/cli/text_table.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_json(const MetricValue& v) {
+  if (v.defined()) return {{"value", v.value}};
+  return {{"value", nullptr}, {"why", v.why}};
+}
+
+class SensitivityCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", file_, kPredictionsHelp)->required();
+    app.add_option("--ratios", ratios_, "new samples per base sample (default: the papers' ten)")
+        ->delimiter(',');
+    app.add_flag("--relative", options_.relative,
+                 "ratios are multiples of the natural ratio, as in the papers' tables");
+    app.add_option("--repeats", options_.repeats, "thinned test sets per ratio, averaged")
+        ->capture_default_str();
+    app.add_option("--seed", options_.seed, "seed of the thinning")->capture_default_str();
+    threshold_option_ = app.add_option(
+        "--threshold", threshold_,
+        "where base ends, for OverallAcc of a file without overall_correct or logits");
+    declare_json(app, json_);
+  }
+
+  void run() override {
+    const RunRecord record;
+    const Predictions predictions = load_predictions(file_);
+    const RankedScores ranked(predictions.outcomes());
+    if (!ratios_.empty()) options_.ratios = ratios_;
+    if (threshold_option_->count() > 0) options_.metric.threshold = threshold_;
+    const Sensitivity result = ratio_sensitivity(ranked, options_);
+    std::vector<MetricValue> closed;
+    const Ranking whole(ranked);
+    const double natural =
+        static_cast<double>(whole.totals().fresh()) / static_cast<double>(whole.totals().base());
+    for (const SensitivityRow& row : result.rows) {
+      const double rho = options_.relative ? row.ratio * natural : row.ratio;
+      closed.push_back(overall_at_ratio(whole, rho, options_.metric));
+    }
+    if (json_) return print_json(result, closed, record);
+    print_text(result, closed);
+  }
+
+ private:
+  static Json values_json(const SensitivityValues& values) {
+    Json json = Json::object();
+    for (std::size_t m = 0; m < values.size(); ++m) {
+      json[std::string(kSensitivityMetrics[m]->name)] = value_json(values[m]);
+    }
+    return json;
+  }
+
+  void print_json(const Sensitivity& result, const std::vector<MetricValue>& closed,
+                  const RunRecord& record) const {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+      const SensitivityRow& row = result.rows[i];
+      rows.push_back({{"ratio", row.ratio},
+                      {"counts", {{"base", row.base}, {"new", row.fresh}}},
+                      {"metrics", values_json(row.values)},
+                      {"overall_acc_closed_form", value_json(closed[i])}});
+    }
+    const Json json = {{"schema", "openworld.sensitivity/1"},
+                       {"version", OPENWORLD_VERSION},
+                       {"source", file_},
+                       {"relative", options_.relative},
+                       {"repeats", options_.repeats},
+                       {"seed", options_.seed},
+                       {"rows", std::move(rows)},
+                       {"mean", values_json(result.mean)},
+                       {"variance", values_json(result.variance)},
+                       {"run", Json::parse(record.json())}};
+    fmt::print("{}\n", json.dump(2));
+  }
+
+  static void print_text(const Sensitivity& result, const std::vector<MetricValue>& closed) {
+    std::vector<std::string> header = {"new/base", "base", "new"};
+    for (const MetricRow* row : kSensitivityMetrics) header.emplace_back(row->title);
+    header.emplace_back("OverallAcc, exact");
+    TextTable table(header);
+    const auto cell = [](const MetricValue& v, double scale) {
+      return v.defined() ? fmt::format("{:.2f}", v.value * scale) : "-";
+    };
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+      const SensitivityRow& row = result.rows[i];
+      std::vector<std::string> cells = {fmt::format("{:g}", row.ratio), std::to_string(row.base),
+                                        std::to_string(row.fresh)};
+      for (const MetricValue& v : row.values) cells.push_back(cell(v, 100));
+      cells.push_back(cell(closed[i], 100));
+      table.add(std::move(cells));
+    }
+    const auto add = [&](const char* name, const SensitivityValues& values, double scale) {
+      std::vector<std::string> cells = {name, "", ""};
+      for (const MetricValue& v : values) cells.push_back(cell(v, scale));
+      cells.emplace_back("");
+      table.add(std::move(cells));
+    };
+    add("mean", result.mean, 100);
+    add("variance", result.variance, 1e4);
+    fmt::print(
+        "{}\nin percent; the variance in squared points. OverallAcc moves with the ratio "
+        "whatever the model does; the others only by the noise of thinning.\n",
+        table.text());
+    for (std::size_t m = 0; m < kSensitivityMetrics.size(); ++m) {
+      const MetricValue& v = result.rows[0].values[m];
+      if (!v.defined()) fmt::print("- {}: {}\n", kSensitivityMetrics[m]->title, v.why);
+    }
+  }
+
+  std::string file_;
+  std::vector<double> ratios_;
+  SensitivityOptions options_;
+  double threshold_ = 0;
+  CLI::Option* threshold_option_ = nullptr;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_sensitivity() {
+  return std::make_unique<SensitivityCommand>();
+}
+
+}  // namespace openworld

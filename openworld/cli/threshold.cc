@@ -1,0 +1,104 @@
+// openworld threshold: a threshold with a guaranteed miss rate.
+
+#include "openworld/metrics/threshold.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "openworld/base/error.h"
+#include "openworld/base/version.h"
+#include "openworld/cli/command.h"
+#include "openworld/cli/eval_flags.h"
+#include "openworld/cli/predictions_files.h"
+#include "openworld/cli/run_record.h"
+#include "openworld/cli/text_table.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json share_json(const Share& share) {
+  return {{"value", share.value},
+          {"count", share.count},
+          {"total", share.total},
+          {"interval",
+           {{"low", share.interval.low},
+            {"high", share.interval.high},
+            {"method", "clopper_pearson"}}}};
+}
+
+class Threshold : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", file_, kPredictionsHelp)->required();
+    app.add_option("--max-miss", limit_.max_miss_rate,
+                   "largest share of base samples that may be missed: scored at or below the "
+                   "threshold, or classified wrong")
+        ->required();
+    app.add_option("--confidence", limit_.confidence, "how sure to be of that")
+        ->capture_default_str();
+    declare_json(app, json_);
+  }
+
+  void run() override {
+    const RunRecord record;
+    const Predictions predictions = load_predictions(file_);
+    const RankedScores ranked(predictions.outcomes());
+    const GuaranteedThreshold result = guarantee_threshold(Ranking(ranked), limit_);
+    if (!result.granted()) fail("threshold", fmt::format("{}: {}", file_, result.refusal));
+    if (json_) return print_json(result, record);
+    print_text(result);
+  }
+
+ private:
+  void print_json(const GuaranteedThreshold& r, const RunRecord& record) const {
+    Json json = {{"schema", "openworld.threshold/1"},
+                 {"version", OPENWORLD_VERSION},
+                 {"source", file_},
+                 {"max_miss", limit_.max_miss_rate},
+                 {"confidence", limit_.confidence},
+                 {"threshold", r.threshold},
+                 {"rule", "base if score > threshold"},
+                 {"allowed_misses", r.allowed_misses},
+                 {"miss_rate", share_json(r.miss)}};
+    if (r.hit) json["hit_rate"] = share_json(*r.hit);
+    if (r.reject) json["reject_rate"] = share_json(*r.reject);
+    json["run"] = Json::parse(record.json());
+    fmt::print("{}\n", json.dump(2));
+  }
+
+  void print_text(const GuaranteedThreshold& r) const {
+    fmt::print("threshold {}: take a sample for base when its score is above\n\n", r.threshold);
+    fmt::print(
+        "With confidence {:g} % at most {:g} % of base samples are missed, if those to come "
+        "are like these.\n\n",
+        limit_.confidence * 100, limit_.max_miss_rate * 100);
+    TextTable table({"on these samples", "%",
+                     fmt::format("{:g} % interval", limit_.confidence * 100), "count"});
+    const auto add = [&](const char* name, const Share& share) {
+      table.add({name, percent(share.value),
+                 fmt::format("[{}, {}]", percent(share.interval.low), percent(share.interval.high)),
+                 fmt::format("{} of {}", share.count, share.total)});
+    };
+    add("MissRate, base samples missed", r.miss);
+    if (r.hit) add("HitRate, new samples passed on and right", *r.hit);
+    if (r.reject) add("RejectRate, unknown samples kept out", *r.reject);
+    fmt::print("{}", table.text());
+  }
+
+  std::string file_;
+  MissLimit limit_{.max_miss_rate = 0, .confidence = 0.95};
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_threshold() {
+  return std::make_unique<Threshold>();
+}
+
+}  // namespace openworld
