@@ -58,15 +58,12 @@ class Metric:
         """Name, value and interval or reason, as they are printed."""
         if self.value is None:
             return self.name, "-", self.why
-        if self.is_count:
-            return self.name, f"{self.value:.0f}", _bounds(self.interval, 0)
-        return self.name, f"{self.value:.4f}", _bounds(self.interval, 4)
-
-
-def _bounds(interval: Optional[Interval], digits: int) -> str:
-    if interval is None:
-        return ""
-    return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}] {interval.method}"
+        digits = 0 if self.is_count else 4
+        rest = self.no_interval
+        if self.interval is not None:
+            low, high = self.interval
+            rest = f"[{low:.{digits}f}, {high:.{digits}f}] {self.interval.method}"
+        return self.name, f"{self.value:.{digits}f}", rest
 
 
 class Evaluation(Mapping[str, Metric]):
@@ -102,7 +99,7 @@ class Evaluation(Mapping[str, Metric]):
         return {name: metric.value for name, metric in self._metrics.items()}
 
     def to_json(self) -> str:
-        """The result as ``openworld eval --format json`` writes it."""
+        """The result as ``openworld eval --json`` writes it, without its record of the run."""
         return self._json
 
     def to_dict(self) -> Dict[str, Any]:

@@ -1,6 +1,9 @@
 """load, save and evaluate_file."""
 
+import json
 import pickle
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import openworld
@@ -62,6 +65,22 @@ def test_evaluate_file_names_its_source_and_keeps_meta(tmp_path):
     assert result["source"] == str(path) and result["meta"] == {"model": "m"}
     in_memory = openworld.evaluate(SIDE, SCORE, CORRECT, metrics="auroc", ci=None)
     assert result["metrics"] == in_memory.to_dict()["metrics"]
+
+
+def test_the_command_line_writes_the_same_json(tmp_path):
+    command = Path(openworld.__file__).parents[2] / "bin" / "openworld"
+    if not command.exists():
+        pytest.skip(f"{command} is not built; its JSON was not compared")
+    path = tmp_path / "p.npz"
+    openworld.save(path, SIDE, SCORE, CORRECT, **ARRAYS)
+    options = ["--metrics", "all", "--ci", "bootstrap", "--resamples", "40", "--seed", "3"]
+    printed = subprocess.run(
+        [command, "eval", path, *options, "--json"], check=True, capture_output=True, text=True
+    ).stdout
+    result = json.loads(printed)
+    del result["run"]
+    evaluation = openworld.evaluate_file(path, metrics="all", ci="bootstrap", resamples=40, seed=3)
+    assert result == evaluation.to_dict()
 
 
 def test_save_predictions_themselves(tmp_path):
