@@ -85,7 +85,15 @@ py::tuple to_state(const SharedAccumulator& shared) {
                         o.base_classes, o.new_classes);
 }
 
+// As in C++, a batch without samples adds nothing.
+bool is_empty(const py::object& side) {
+  const py::ssize_t size = PyObject_Size(side.ptr());
+  PyErr_Clear();  // what has no size is refused further down
+  return size == 0;
+}
+
 void update(SharedAccumulator& shared, const ArrayArguments& arguments) {
+  if (is_empty(arguments.side)) return;
   const Predictions batch = to_predictions(arguments, "update", false);
   const bool judged = !arguments.base_logits.is_none() || !arguments.new_logits.is_none();
   const bool has_correct = !arguments.correct.is_none() || (judged && !arguments.label.is_none());

@@ -13,7 +13,7 @@ py::dict metric_dict(const MetricResult& result) {
   const MetricRow& row = *result.request.row;
   py::dict d;
   d["name"] = result.request.name;
-  d["title"] = row.title;
+  d["title"] = metric_title(row, result.request.params);
   d["value"] = to_object(result.value);
   d["why"] = result.value.why;
   d["interval"] = to_object(result.interval);

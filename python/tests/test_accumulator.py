@@ -74,6 +74,7 @@ def test_reset_and_empty():
     with pytest.raises(ValueError, match=r"\[accumulator\] no samples yet; call update first"):
         accumulator.compute()
     assert len(pickle.loads(pickle.dumps(accumulator))) == 0
+    assert len(accumulator.update([], [], [])) == 0
 
 
 def test_a_bad_batch_leaves_nothing_behind():
@@ -102,6 +103,10 @@ def test_options_are_those_of_evaluate():
     accumulated = accumulate(batches()).compute("auroc,hm", **options)
     direct = openworld.evaluate(SIDE, SCORE, CORRECT, metrics="auroc,hm", **options)
     assert accumulated.to_json() == direct.to_json()
+    # evaluate() repeats the defaults of the C++ options, which compute() takes as they are.
+    assert accumulate(batches()).compute("auroc", ci="bootstrap").to_json() == openworld.evaluate(
+        SIDE, SCORE, CORRECT, metrics="auroc", ci="bootstrap"
+    ).to_json()
     with pytest.raises(ValueError, match=r"\[compute\] ties is 3"):
         accumulate(batches()).compute(ties=3)
 
