@@ -1,5 +1,6 @@
 """Builds the extension openworld._core with CMake; everything else stands in pyproject.toml."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -37,7 +38,7 @@ class CMakeBuild(build_ext):
         if shutil.which("ninja"):
             configure += ["-G", "Ninja"]
         configure += [
-            "-DCMAKE_BUILD_TYPE=Release",
+            f"-DCMAKE_BUILD_TYPE={os.environ.get('CMAKE_BUILD_TYPE', 'Release')}",
             "-DOPENWORLD_TESTS=OFF",
             "-DOPENWORLD_BENCH=OFF",
             "-DOPENWORLD_PYTHON=ON",
