@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "openworld/base/error.h"
@@ -26,27 +27,41 @@ constexpr CommandRow kCommands[] = {
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
-    {"ls", "list what there is: metrics, curves, commands", make_ls},
+    {"ls", "list what there is: metrics, curves", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };
 
-void print_overview(std::FILE* out) {
-  fmt::print(out,
-             "openworld {}: measure vision-language models in an open world\n\n"
-             "usage: openworld COMMAND [options]\n\n",
-             OPENWORLD_VERSION);
-  for (const CommandRow& row : kCommands) fmt::print(out, "  {:<12} {}\n", row.name, row.brief);
+void print_overview() {
   fmt::print(
-      out,
+      "openworld {}: measure vision-language models in an open world\n\n"
+      "usage: openworld COMMAND [options]\n\n",
+      OPENWORLD_VERSION);
+  for (const CommandRow& row : kCommands) fmt::print("  {:<12} {}\n", row.name, row.brief);
+  fmt::print(
       "\n`openworld COMMAND --help` explains one; `openworld ls metrics` lists the metrics.\n"
       "Start with: openworld example examples && openworld eval examples/*.npz\n");
 }
 
+// One line whatever the file names hold: a line break or an escape code in one becomes a space.
+// With fputs because fmt::print throws, and stderr may be closed.
 int complain(std::string_view where, std::string_view what) {
-  std::string line(what);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "{}: {}\n", where, line);
+  std::string line = fmt::format("{}: {}", where, what);
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  std::fputs((line + '\n').c_str(), stderr);
   return kUserError;
+}
+
+// Calls `print` and sees that what it printed arrived: a full disk must not pass for success.
+template <class Print>
+int print_to_the_end(std::string_view name, Print&& print) {
+  try {
+    print();
+  } catch (const std::system_error&) {
+    if (std::ferror(stdout) == 0) throw;  // not from fmt::print
+  }
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  return complain(name, "cannot write to standard output");
 }
 
 int run(const CommandRow& row, int argc, const char* const* argv) {
@@ -57,34 +72,26 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
   command->declare(app);
   try {
     app.parse(argc, argv);
-    command->run();
+    return print_to_the_end(name, [&] { command->run(); });
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    return print_to_the_end(name, [&] { fmt::print("{}", app.help()); });
   } catch (const CLI::ParseError& e) {
     return complain(name, fmt::format("{}; see `{} --help`", e.what(), name));
   } catch (const Error& e) {
     return complain(name, e.what());
   }
-  // A full disk must not pass for success.
-  if (std::fflush(stdout) != 0) return complain(name, "cannot write to standard output");
-  return 0;
 }
 
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
-  if (argc < 2) {
-    print_overview(stderr);
-    return kUserError;
-  }
+  if (argc < 2) return complain("openworld", "no command; `openworld --help` lists them");
   const std::string_view first = argv[1];
   if (first == "--version" || first == "-V") {
-    fmt::print("openworld {}\n", OPENWORLD_VERSION);
-    return 0;
+    return print_to_the_end("openworld", [] { fmt::print("openworld {}\n", OPENWORLD_VERSION); });
   }
   if (first == "--help" || first == "-h" || first == "help") {
-    print_overview(stdout);
-    return 0;
+    return print_to_the_end("openworld", print_overview);
   }
   for (const CommandRow& row : kCommands) {
     if (row.name != first) continue;
@@ -93,7 +100,7 @@ int run_command_line(int argc, const char* const* argv) {
     } catch (const std::bad_alloc&) {
       return complain("openworld", "out of memory");
     } catch (const std::exception& e) {
-      fmt::print(stderr, "openworld: this is a bug, please report it: {}\n", e.what());
+      complain("openworld", fmt::format("this is a bug, please report it: {}", e.what()));
       return kBug;
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A sub-command of `openworld`: a row of the command table in main.cc, and a function.
+// A sub-command of `openworld`: a row of the command table in command.cc, and a class.
 //
 // Every command takes --json (one object on stdout and nothing else there) and --help. Mistakes are
 // Errors: one line on stderr, exit code 2. Data goes to stdout, progress to stderr.
