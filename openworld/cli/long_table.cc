@@ -35,9 +35,9 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     std::string setting;
-    for (const std::size_t column : setting_at) {
-      if (!setting.empty()) setting += " / ";
-      setting += csv.cell(row, column);
+    for (std::size_t i = 0; i < setting_at.size(); ++i) {
+      if (i > 0) setting += " / ";
+      setting += csv.cell(row, setting_at[i]);
     }
     const std::size_t m = index_of(table.methods, std::string(csv.cell(row, method_at)));
     const std::size_t s = index_of(table.settings, setting);
