@@ -19,6 +19,7 @@
 #include "openworld/base/random.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/npz.h"
 #include "openworld/io/predictions.h"
@@ -179,8 +180,7 @@ class Example : public Command {
     write("curves.csv", curves_csv());
     write("results.csv", results_csv());
     if (json_) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"files", files_}}.dump(2));
-      return;
+      return print_json({{"files", files_}});
     }
     for (const std::string& file : files_) fmt::print("wrote {}\n", file);
     const std::string d = dir_;

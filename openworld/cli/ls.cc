@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/metrics/curve.h"
 #include "openworld/metrics/table.h"
 
@@ -32,9 +35,11 @@ class Ls : public Command {
   }
 
   void run() override {
-    if (what_ == "curves") return list_curves();
-    if (!name_.empty()) return show(*find_metric(name_).row);
-    list_metrics();
+    if (what_ == "curves") {
+      name_.empty() ? list_curves() : show(curve_json(find_curve(name_)));
+    } else {
+      name_.empty() ? list_metrics() : show(row_json(*find_metric(name_).row));
+    }
   }
 
  private:
@@ -53,27 +58,45 @@ class Ls : public Command {
     return json;
   }
 
+  static Json curve_json(const CurveRow& row) {
+    return {{"name", row.name},
+            {"brief", row.brief},
+            {"x_title", row.x_title},
+            {"y_title", row.y_title},
+            {"area", row.metric->name}};
+  }
+
+  // By family, both in the order of the table.
   void list_metrics() const {
     if (json_) {
       Json rows = Json::array();
       for (const MetricRow* row : metric_table()) rows.push_back(row_json(*row));
-      return fmt::print("{}\n", Json{{"metrics", rows}}.dump(2));
+      return print_json({{"metrics", std::move(rows)}});
     }
-    std::string_view family;
+    std::vector<std::string_view> families;
     for (const MetricRow* row : metric_table()) {
-      fmt::print("{}{}{:<32} {}{}\n", family == row->family ? "" : fmt::format("{}\n", row->family),
-                 row->standard ? "* " : "  ", metric_name(*row, row->params), row->brief,
-                 row->higher_is_better ? "" : " (lower is better)");
-      family = row->family;
+      if (std::find(families.begin(), families.end(), row->family) == families.end()) {
+        families.push_back(row->family);
+      }
+    }
+    for (const std::string_view family : families) {
+      fmt::print("{}\n", family);
+      for (const MetricRow* row : metric_table()) {
+        if (row->family == family) print_line(*row);
+      }
     }
     fmt::print(
         "\n* in the standard set. Numbers in names are percents and may be others: fpr_at_90tpr.\n"
         "`openworld ls metrics NAME` shows one in full.\n");
   }
 
-  void show(const MetricRow& row) const {
-    const Json json = row_json(row);
-    if (json_) return fmt::print("{}\n", json.dump(2));
+  static void print_line(const MetricRow& row) {
+    fmt::print("{}{:<32} {}{}\n", row.standard ? "* " : "  ", metric_name(row, row.params),
+               row.brief, row.higher_is_better ? "" : " (lower is better)");
+  }
+
+  void show(const Json& json) const {
+    if (json_) return print_json(json);
     for (const auto& [key, value] : json.items()) {
       fmt::print("{:<17} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }
@@ -82,10 +105,8 @@ class Ls : public Command {
   void list_curves() const {
     if (json_) {
       Json rows = Json::array();
-      for (const CurveRow& row : curve_table()) {
-        rows.push_back({{"name", row.name}, {"brief", row.brief}, {"area", row.metric->name}});
-      }
-      return fmt::print("{}\n", Json{{"curves", rows}}.dump(2));
+      for (const CurveRow& row : curve_table()) rows.push_back(curve_json(row));
+      return print_json({{"curves", std::move(rows)}});
     }
     for (const CurveRow& row : curve_table()) {
       fmt::print("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->title);
