@@ -13,7 +13,9 @@
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 #include "openworld/io/atomic_file.h"
@@ -38,6 +40,7 @@ class CurveCommand : public Command {
         ->capture_default_str();
     app.add_option("--points", points_,
                    "points kept at most; 0: every threshold; the area is always of all of them")
+        ->check(whole_number())
         ->capture_default_str();
     app.add_option("--svg", svg_, "write a picture to this file");
     app.add_flag("--csv", csv_, "print the points: file,x,y,threshold");
@@ -107,7 +110,7 @@ class CurveCommand : public Command {
                        {"area_is", row.metric->name},
                        {"curves", std::move(list)},
                        {"run", Json::parse(record.json())}};
-    fmt::print("{}\n", json.dump(1));
+    openworld::print_json(json, 1);
   }
 
   void print_csv(const std::vector<Curve>& curves) const {

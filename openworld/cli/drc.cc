@@ -15,7 +15,9 @@
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 #include "openworld/metrics/friedman.h"
@@ -56,7 +58,9 @@ class Drc : public Command {
         ->required();
     app.add_option("--zero-shot", zero_shot_, "the method the others are measured against")
         ->required();
-    app.add_option("--alpha", alpha_, "level of the Nemenyi test")->capture_default_str();
+    app.add_option("--alpha", alpha_, "level of the Nemenyi test")
+        ->check(between_0_and_1())
+        ->capture_default_str();
     declare_json(app, json_);
   }
 
@@ -170,7 +174,7 @@ class Drc : public Command {
                        {"blocks", friedman.blocks},
                        {"methods", std::move(list)},
                        {"run", Json::parse(record.json())}};
-    fmt::print("{}\n", json.dump(2));
+    openworld::print_json(json);
   }
 
   void print_text(const LongTable& table, const std::vector<World>& worlds,

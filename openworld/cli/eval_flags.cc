@@ -1,10 +1,9 @@
 #include "openworld/cli/eval_flags.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <limits>
 
-#include "openworld/base/error.h"
+#include "openworld/cli/flag_checks.h"
 
 namespace openworld {
 
@@ -16,6 +15,10 @@ void declare_threads(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "threads; 0: every core; no result depends on it")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
+}
+
+void declare_seed(CLI::App& app, std::uint64_t& seed, const char* help) {
+  app.add_option("--seed", seed, help)->check(whole_number())->capture_default_str();
 }
 
 std::optional<Side> parse_open(const std::string& open) {
@@ -47,11 +50,15 @@ void EvalFlags::declare(CLI::App& app) {
       ->check(CLI::IsMember({"bca", "percentile"}))
       ->capture_default_str();
   app.add_option("--level", numbers_.level, "confidence level of the intervals")
+      ->check(between_0_and_1())
       ->capture_default_str();
-  app.add_option("--resamples", numbers_.resamples, "bootstrap resamples")->capture_default_str();
-  app.add_option("--seed", numbers_.seed, "seed of the bootstrap")->capture_default_str();
+  app.add_option("--resamples", numbers_.resamples, "bootstrap resamples")
+      ->check(CLI::Range(2, std::numeric_limits<int>::max()))
+      ->capture_default_str();
+  declare_seed(app, numbers_.seed, "seed of the bootstrap");
   app.add_option("--threshold", threshold_,
-                 "operating point of the open-set counts (default: the best one)");
+                 "operating point of the open-set counts (default: the best one)")
+      ->check(ordered_number());
   app.add_flag("--grid", grid_,
                "open-set F-scores over the papers' thresholds 0.01 to 0.99 instead of every score");
   declare_threads(app, numbers_.threads);
@@ -65,13 +72,7 @@ EvalOptions EvalFlags::options() const {
   EvalOptions options;
   if (ties_ != "definition") options.ties = ties_ == "half" ? Ties::kHalf : Ties::kStrict;
   options.open = parse_open(open_);
-  if (!threshold_.empty()) {
-    double value = 0;
-    if (!CLI::detail::lexical_cast(threshold_, value) || value != value) {
-      fail("eval", fmt::format("--threshold is '{}'; expected a number", threshold_));
-    }
-    options.threshold = value;
-  }
+  options.threshold = threshold_;
   options.grid = grid_;
   options.ci = ci_ == "none" ? Ci::kNone : ci_ == "delong" ? Ci::kDelong : Ci::kBootstrap;
   options.bootstrap = numbers_;

@@ -3,6 +3,8 @@
 // The flags that say how to measure, shared by eval, compare and whoever else measures: declared
 // once, with defaults, help and parsing.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,7 @@ class EvalFlags {
   std::string open_ = "auto";
   std::string ci_ = "delong";
   std::string bootstrap_ = "bca";
-  std::string threshold_;
+  std::optional<double> threshold_;
   bool grid_ = false;
   BootstrapOptions numbers_;
 };
@@ -39,6 +41,9 @@ void declare_json(CLI::App& app, bool& json);
 
 // --threads, 0 for every core.
 void declare_threads(CLI::App& app, int& threads);
+
+// --seed; `help` says of what.
+void declare_seed(CLI::App& app, std::uint64_t& seed, const char* help);
 
 // Parses "new", "unknown" or "auto".
 std::optional<Side> parse_open(const std::string& open);

@@ -11,7 +11,9 @@
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 #include "openworld/metrics/friedman.h"
@@ -35,7 +37,9 @@ class Rank : public Command {
                    "comma-separated columns that name the setting (default: all the others)")
         ->delimiter(',');
     app.add_flag("--lower-is-better", lower_, "rank small values first");
-    app.add_option("--alpha", alpha_, "level of the Nemenyi test")->capture_default_str();
+    app.add_option("--alpha", alpha_, "level of the Nemenyi test")
+        ->check(between_0_and_1())
+        ->capture_default_str();
     declare_json(app, json_);
   }
 
@@ -103,7 +107,7 @@ class Rank : public Command {
                          {"p_values", std::move(p_values)},
                          {"not_different", std::move(groups)}}},
                        {"run", Json::parse(record.json())}};
-    fmt::print("{}\n", json.dump(2));
+    openworld::print_json(json);
   }
 
   void print_text(const LongTable& table, const FriedmanTest& friedman,

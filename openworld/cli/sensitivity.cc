@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "openworld/base/error.h"
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 
@@ -36,10 +39,10 @@ class SensitivityCommand : public Command {
                  "ratios are multiples of the natural ratio, as in the papers' tables");
     app.add_option("--repeats", options_.repeats, "thinned test sets per ratio, averaged")
         ->capture_default_str();
-    app.add_option("--seed", options_.seed, "seed of the thinning")->capture_default_str();
-    threshold_option_ = app.add_option(
-        "--threshold", threshold_,
-        "where base ends, for OverallAcc of a file without overall_correct or logits");
+    declare_seed(app, options_.seed, "seed of the thinning");
+    app.add_option("--threshold", options_.metric.threshold,
+                   "where base ends, for OverallAcc of a file without overall_correct or logits")
+        ->check(ordered_number());
     declare_json(app, json_);
   }
 
@@ -48,8 +51,7 @@ class SensitivityCommand : public Command {
     const Predictions predictions = load_predictions(file_);
     const RankedScores ranked(predictions.outcomes());
     if (!ratios_.empty()) options_.ratios = ratios_;
-    if (threshold_option_->count() > 0) options_.metric.threshold = threshold_;
-    const Sensitivity result = ratio_sensitivity(ranked, options_);
+    const Sensitivity result = measure(ranked);
     std::vector<MetricValue> closed;
     const Ranking whole(ranked);
     const double natural =
@@ -63,6 +65,14 @@ class SensitivityCommand : public Command {
   }
 
  private:
+  Sensitivity measure(const RankedScores& ranked) const {
+    try {
+      return ratio_sensitivity(ranked, options_);
+    } catch (const Error& e) {
+      throw Error(fmt::format("{} ({})", e.what(), file_));
+    }
+  }
+
   static Json values_json(const SensitivityValues& values) {
     Json json = Json::object();
     for (std::size_t m = 0; m < values.size(); ++m) {
@@ -91,7 +101,7 @@ class SensitivityCommand : public Command {
                        {"mean", values_json(result.mean)},
                        {"variance", values_json(result.variance)},
                        {"run", Json::parse(record.json())}};
-    fmt::print("{}\n", json.dump(2));
+    openworld::print_json(json);
   }
 
   static void print_text(const Sensitivity& result, const std::vector<MetricValue>& closed) {
@@ -131,8 +141,6 @@ class SensitivityCommand : public Command {
   std::string file_;
   std::vector<double> ratios_;
   SensitivityOptions options_;
-  double threshold_ = 0;
-  CLI::Option* threshold_option_ = nullptr;
   bool json_ = false;
 };
 

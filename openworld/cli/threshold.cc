@@ -12,7 +12,9 @@
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 
@@ -38,8 +40,10 @@ class Threshold : public Command {
     app.add_option("--max-miss", limit_.max_miss_rate,
                    "largest share of base samples that may be missed: scored at or below the "
                    "threshold, or classified wrong")
+        ->check(between_0_and_1())
         ->required();
     app.add_option("--confidence", limit_.confidence, "how sure to be of that")
+        ->check(between_0_and_1())
         ->capture_default_str();
     declare_json(app, json_);
   }
@@ -48,6 +52,9 @@ class Threshold : public Command {
     const RunRecord record;
     const Predictions predictions = load_predictions(file_);
     const RankedScores ranked(predictions.outcomes());
+    if (ranked.totals().base() == 0) {
+      fail("threshold", fmt::format("{}: no base samples; the guarantee is about them", file_));
+    }
     const GuaranteedThreshold result = guarantee_threshold(Ranking(ranked), limit_);
     if (!result.granted()) fail("threshold", fmt::format("{}: {}", file_, result.refusal));
     if (json_) return print_json(result, record);
@@ -68,7 +75,7 @@ class Threshold : public Command {
     if (r.hit) json["hit_rate"] = share_json(*r.hit);
     if (r.reject) json["reject_rate"] = share_json(*r.reject);
     json["run"] = Json::parse(record.json());
-    fmt::print("{}\n", json.dump(2));
+    openworld::print_json(json);
   }
 
   void print_text(const GuaranteedThreshold& r) const {
