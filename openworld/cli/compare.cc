@@ -15,6 +15,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 
@@ -27,8 +28,20 @@ std::string p_text(double p) {
   return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p);
 }
 
-std::string signed_percent(double value) {
-  return fmt::format("{:+.2f}", value * 100);
+// Shares in percent, counts as they are.
+std::string value_text(const ComparedMetric& m, double value) {
+  return m.request.row->is_count ? fmt::format("{:.0f}", value) : percent(value);
+}
+
+std::string difference_text(const ComparedMetric& m, double value) {
+  return m.request.row->is_count ? fmt::format("{:+.0f}", value)
+                                 : fmt::format("{:+.2f}", value * 100);
+}
+
+std::string interval_text(const ComparedMetric& m) {
+  if (!m.interval) return "";
+  return fmt::format("[{}, {}]", difference_text(m, m.interval->low),
+                     difference_text(m, m.interval->high));
 }
 
 // One model against the first, with p-values adjusted over all models, metric by metric.
@@ -124,7 +137,7 @@ class Compare : public Command {
                        {"version", OPENWORLD_VERSION},
                        {"comparisons", std::move(comparisons)},
                        {"run", Json::parse(record.json())}};
-    fmt::print("{}\n", json.dump(2));
+    openworld::print_json(json);
   }
 
   void print_text(const std::vector<Row>& rows) const {
@@ -145,11 +158,8 @@ class Compare : public Command {
         }
         const auto& adjusted = rows[i].adjusted[m];
         const bool significant = adjusted && *adjusted < 1 - level;
-        table.add({title, percent(metric.a.value), percent(metric.b.value),
-                   signed_percent(metric.difference),
-                   metric.interval ? fmt::format("[{}, {}]", signed_percent(metric.interval->low),
-                                                 signed_percent(metric.interval->high))
-                                   : "",
+        table.add({title, value_text(metric, metric.a.value), value_text(metric, metric.b.value),
+                   difference_text(metric, metric.difference), interval_text(metric),
                    adjusted ? p_text(*adjusted) + (significant ? "*" : " ") : "",
                    std::string(metric.test)});
       }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +13,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
+#include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 #include "openworld/io/result_json.h"
@@ -93,7 +95,7 @@ class Eval : public Command {
     Json json = all.size() == 1 ? results[0]
                                 : Json{{"schema", kResultSchema}, {"results", std::move(results)}};
     json["run"] = Json::parse(record.json());
-    fmt::print("{}\n", json.dump(2));
+    openworld::print_json(json);
   }
 
   static Json diagnosis_json(const Diagnosis& d) {
@@ -178,11 +180,28 @@ class Eval : public Command {
       }
       table.add(std::move(cells));
     }
-    fmt::print("{}\n* best of the column; \u00b1 half the width of the interval\n", table.text());
+    const bool with_interval = table.text().find("\u00b1") != std::string::npos;
+    fmt::print("{}\n* best of the column{}\n", table.text(),
+               with_interval ? "; \u00b1 half the width of the interval" : "");
+    print_undefined(all);
     for (std::size_t i = 0; i < all.size() && diagnose_; ++i) {
       fmt::print("\n{}", names[i]);
       print_diagnosis(all[i].diagnosis);
     }
+  }
+
+  // Why cells are empty, each reason once.
+  static void print_undefined(const std::vector<Measured>& all) {
+    std::vector<std::string> notes;
+    for (std::size_t m = 0; m < all[0].evaluation.metrics.size(); ++m) {
+      for (const Measured& measured : all) {
+        const MetricResult& result = measured.evaluation.metrics[m];
+        if (result.value.defined()) continue;
+        std::string note = fmt::format("- {}: {}\n", title_of(result), result.value.why);
+        if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+      }
+    }
+    for (const std::string& note : notes) fmt::print("{}", note);
   }
 
   static bool is_best(const std::vector<Measured>& all, std::size_t file, std::size_t metric) {
