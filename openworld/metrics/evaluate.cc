@@ -16,6 +16,9 @@ void check(const EvalOptions& options) {
   if (!(level > 0 && level < 1)) {
     fail("evaluate", fmt::format("level is {}; expected a number between 0 and 1", level));
   }
+  if (options.threshold && *options.threshold != *options.threshold) {
+    fail("evaluate", "threshold is NaN; expected a number");
+  }
 }
 
 // Closed forms for the pair metrics, all from one walk.

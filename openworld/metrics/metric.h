@@ -61,7 +61,7 @@ struct Interval {
   double low = 0;
   double high = 0;
   double level = 0;
-  std::string_view method{};  // "delong", "wilson", "delta", "percentile", "bca", "t"
+  std::string_view method{};  // "delong", "wilson", "square-and-add", "bootstrap_bca", ...
 };
 
 struct MetricRow {

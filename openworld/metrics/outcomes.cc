@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string_view>
 
@@ -12,36 +13,47 @@
 namespace openworld {
 namespace {
 
-// The first row that is not ok, or values.size(). Blocks are tested whole: a loop without an early
-// exit is vectorised, and the usual answer is that all is well.
-template <class T, class Ok>
-inline __attribute__((always_inline)) std::size_t first_bad(std::span<const T> values, Ok ok) {
+// The first row whose badness(value) is not zero, or values.size(). Blocks are tested whole: a loop
+// without an early exit over integers of the values' own width is vectorised, and the usual answer
+// is that all is well.
+template <class T, class Badness>
+inline __attribute__((always_inline)) std::size_t first_bad(std::span<const T> values,
+                                                            Badness badness) {
   constexpr std::size_t kBlock = 4096;
   for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, values.size());
-    bool all_ok = true;
-    for (std::size_t i = begin; i < end; ++i) all_ok &= ok(values[i]);
-    if (all_ok) continue;
-    while (ok(values[begin])) ++begin;
+    decltype(badness(values[0])) any = 0;
+    for (std::size_t i = begin; i < end; ++i) any |= badness(values[i]);
+    if (any == 0) continue;
+    while (badness(values[begin]) == 0) ++begin;
     return begin;
   }
   return values.size();
 }
 
 OPENWORLD_SIMD std::size_t first_bad_side(std::span<const std::int8_t> side) {
-  return first_bad(side, [](std::int8_t s) { return s >= -1 && s <= 1; });
+  return first_bad(side, [](std::int8_t s) {
+    return static_cast<std::uint8_t>(static_cast<std::uint8_t>(s + 1) > 2);
+  });
 }
 
 OPENWORLD_SIMD std::size_t first_bad_flag(std::span<const std::uint8_t> flags) {
-  return first_bad(flags, [](std::uint8_t f) { return f <= 1; });
+  return first_bad(flags, [](std::uint8_t f) { return static_cast<std::uint8_t>(f & 0xfe); });
 }
 
+// Infinities and NaNs are the floats whose exponent bits are all ones.
 OPENWORLD_SIMD std::size_t first_bad_score(std::span<const float> scores) {
-  return first_bad(scores, [](float r) { return r - r == 0; });
+  return first_bad(scores, [](float r) {
+    constexpr std::uint32_t kExponent = 0x7f800000u;
+    return static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(r) & kExponent) == kExponent);
+  });
 }
 
 OPENWORLD_SIMD std::size_t first_bad_score(std::span<const double> scores) {
-  return first_bad(scores, [](double r) { return r - r == 0; });
+  return first_bad(scores, [](double r) {
+    constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
+    return static_cast<std::uint64_t>((std::bit_cast<std::uint64_t>(r) & kExponent) == kExponent);
+  });
 }
 
 void check_size(std::string_view name, std::size_t size, std::size_t expected) {

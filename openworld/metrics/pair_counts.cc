@@ -66,7 +66,7 @@ OPENWORLD_SIMD void walk_once(std::span<const std::uint8_t> codes, Walk<std::int
 }
 
 // The same with weights, in doubles: they multiply faster than 64-bit integers, and are exact as
-// long as the sums stay below 2^53, which flushing every kFlush samples ensures.
+// long as the sums stay below 2^53, which counting kFlush samples at a time ensures.
 constexpr std::size_t kFlush = std::size_t{1} << 16;
 
 template <bool kTies>
@@ -87,27 +87,76 @@ inline __attribute__((always_inline)) void step(Walk<double>& s, std::uint8_t co
 
 // Eight samples whose scores are all distinct, from each other and from their neighbours, need no
 // counting of ties, which is half of the work; eight flags are one 64-bit test.
-OPENWORLD_SIMD void walk_weighted(std::span<const std::uint8_t> codes, const std::uint8_t* weights,
-                                  Walk<double>& state) {
+inline __attribute__((always_inline)) void step_eight(Walk<double>& s, const std::uint8_t* codes,
+                                                      const std::uint8_t* weights, bool& in_group) {
   constexpr std::uint64_t kAllLast = 0x8080808080808080u;
-  Walk<double> s = state;
+  std::uint64_t flags;
+  std::memcpy(&flags, codes, 8);
+  if (!in_group && (flags & kAllLast) == kAllLast) {
+    for (int k = 0; k < 8; ++k) step<false>(s, codes[k], weights[k]);
+  } else {
+    for (int k = 0; k < 8; ++k) step<true>(s, codes[k], weights[k]);
+    in_group = !(codes[7] & kLastOfTie);
+  }
+}
+
+// A stretch of the order, walked as if nothing came before it.
+struct Stretch {
+  std::span<const std::uint8_t> codes;
+  const std::uint8_t* weights;
+  Walk<double> walk{};
+  bool in_group = true;  // makes the first eight samples count ties, which is always right
+};
+
+// Two stretches side by side: a step waits for the one before it, but not for the other stretch's.
+OPENWORLD_SIMD void walk_both(Stretch& a, Stretch& b) {
+  Walk<double> first = a.walk, second = b.walk;
+  const std::size_t both = std::min(a.codes.size(), b.codes.size()) / 8 * 8;
+  for (std::size_t i = 0; i < both; i += 8) {
+    step_eight(first, &a.codes[i], a.weights + i, a.in_group);
+    step_eight(second, &b.codes[i], b.weights + i, b.in_group);
+  }
+  for (std::size_t i = both; i < a.codes.size(); ++i) step<true>(first, a.codes[i], a.weights[i]);
+  for (std::size_t i = both; i < b.codes.size(); ++i) step<true>(second, b.codes[i], b.weights[i]);
+  a.walk = first;
+  b.walk = second;
+}
+
+// Sums of weights by kind, 32 samples at a time: bytes of the kind are kept by a mask and added as
+// 16-bit pairs, which 128 rounds of two bytes cannot overflow.
+OPENWORLD_SIMD void sum_kinds(const std::uint8_t* codes, const std::uint8_t* weights, std::size_t n,
+                              std::int64_t* sums) {
+  constexpr std::size_t kWide = 32, kRounds = 128;
+  using Bytes __attribute__((vector_size(kWide))) = std::uint8_t;
+  using Pairs __attribute__((vector_size(kWide))) = std::uint16_t;
   std::size_t i = 0;
-  bool in_group = true;  // the caller may have cut a group
-  for (; i + 8 <= codes.size(); i += 8) {
-    std::uint64_t flags;
-    std::memcpy(&flags, &codes[i], 8);
-    if (!in_group && (flags & kAllLast) == kAllLast) {
-      for (std::size_t k = i; k < i + 8; ++k) step<false>(s, codes[k], weights[k]);
-    } else {
-      for (std::size_t k = i; k < i + 8; ++k) step<true>(s, codes[k], weights[k]);
-      in_group = !(codes[i + 7] & kLastOfTie);
+  while (i + kWide <= n) {
+    const std::size_t end = std::min(n - kWide + 1, i + kWide * kRounds);
+    Pairs partial[kKinds] = {};
+    for (; i < end; i += kWide) {
+      Bytes code, weight;
+      std::memcpy(&code, codes + i, kWide);
+      std::memcpy(&weight, weights + i, kWide);
+      code &= kKindMask;
+      for (std::uint8_t kind = 0; kind < kKinds; ++kind) {
+        const Pairs kept = (Pairs)(weight & (Bytes)(code == kind));
+        partial[kind] += (kept & 0xff) + (kept >> 8);
+      }
+    }
+    for (int kind = 0; kind < kKinds; ++kind) {
+      for (std::size_t lane = 0; lane < kWide / 2; ++lane) sums[kind] += partial[kind][lane];
     }
   }
-  for (; i < codes.size(); ++i) step<true>(s, codes[i], weights[i]);
-  state = s;
+  for (; i < n; ++i) sums[codes[i] & kKindMask] += weights[i];
 }
 
 }  // namespace
+
+KindCounts weigh_kinds(std::span<const std::uint8_t> codes, std::span<const std::uint8_t> weights) {
+  KindCounts counts;
+  sum_kinds(codes.data(), weights.data(), codes.size(), counts.of.data());
+  return counts;
+}
 
 PairCounts count_pairs(std::span<const std::uint8_t> codes, std::span<const std::uint8_t> weights) {
   PairCounts counts;
@@ -117,11 +166,31 @@ PairCounts count_pairs(std::span<const std::uint8_t> codes, std::span<const std:
     walk.flush(counts);
     return counts;
   }
-  Walk<double> walk;
-  for (std::size_t begin = 0; begin < codes.size(); begin += kFlush) {
-    const std::size_t n = std::min(kFlush, codes.size() - begin);
-    walk_weighted(codes.subspan(begin, n), weights.data() + begin, walk);
-    walk.flush(counts);
+  // Pieces of at most kFlush samples, each cut at the end of a group into two halves; what lies
+  // below a half is added to its wins afterwards.
+  KindCounts below;
+  const auto end_of_group = [&](std::size_t at) {
+    while (at < codes.size() && at > 0 && !(codes[at - 1] & kLastOfTie)) ++at;
+    return at;
+  };
+  for (std::size_t begin = 0; begin < codes.size();) {
+    const std::size_t size = std::min(kFlush, codes.size() - begin);
+    const std::size_t end = end_of_group(begin + size);
+    const std::size_t middle = std::min(end, end_of_group(begin + size / 2));
+    Stretch halves[2] = {{codes.subspan(begin, middle - begin), weights.data() + begin},
+                         {codes.subspan(middle, end - middle), weights.data() + middle}};
+    walk_both(halves[0], halves[1]);
+    for (Stretch& half : halves) {
+      half.walk.flush(counts);
+      const KindCounts here = weigh_kinds(half.codes, {half.weights, half.codes.size()});
+      for (const int base : {kBaseWrong, kBaseRight}) {
+        for (const int other : {kNewWrong, kNewRight, kUnknownKind}) {
+          counts.wins[base][other] += here.of[base] * below.of[other];
+        }
+      }
+      below += here;
+    }
+    begin = end;
   }
   return counts;
 }

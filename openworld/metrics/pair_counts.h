@@ -22,6 +22,9 @@ struct PairCounts {
   Table ties{};  // pairs with r_base = r_other
 };
 
+// Sums of the weights by kind.
+KindCounts weigh_kinds(std::span<const std::uint8_t> codes, std::span<const std::uint8_t> weights);
+
 // `codes` in ascending order of score; `weights` empty or one per code.
 PairCounts count_pairs(std::span<const std::uint8_t> codes, std::span<const std::uint8_t> weights);
 

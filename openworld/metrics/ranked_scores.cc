@@ -135,7 +135,7 @@ void unpack(std::span<const Word128> w, std::uint8_t* codes) {
 // Kinds and samples that are alone in their group, counted in bytes that cannot overflow.
 OPENWORLD_SIMD void count(std::span<const std::uint8_t> codes, KindCounts& kinds,
                           std::int64_t& alone) {
-  constexpr std::size_t kBytes = 255;
+  constexpr std::size_t kBytes = 224;  // whole vectors, and no sum beyond 255
   std::uint8_t previous = kLastOfTie;
   for (std::size_t begin = 0; begin < codes.size(); begin += kBytes) {
     const std::size_t n = std::min(kBytes, codes.size() - begin);

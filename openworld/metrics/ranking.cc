@@ -4,7 +4,6 @@
 #include <limits>
 
 namespace openworld {
-
 Ranking::Ranking(const RankedScores& ranked, std::span<const std::uint8_t> weights)
     : ranked_(&ranked), weights_(weights) {
   if (weights.empty()) {
@@ -12,8 +11,7 @@ Ranking::Ranking(const RankedScores& ranked, std::span<const std::uint8_t> weigh
     return;
   }
   assert(weights.size() == ranked.size());
-  const auto codes = ranked.codes();
-  for (std::size_t i = 0; i < codes.size(); ++i) totals_.of[codes[i] & kKindMask] += weights[i];
+  totals_ = weigh_kinds(ranked.codes(), weights);
 }
 
 const PairCounts& Ranking::pairs() const {
