@@ -63,12 +63,15 @@ def test_types(tmp_path):
         "named: dict[str, float] = metrics_dict(score, side, side)\n"
         "metrics.openworld_auc(side, score)  # error\n"
     )
+    # A sanitizer's runtime is for our code, not for mypy's.
+    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    environment["MYPYPATH"] = str(PYTHON)
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir"]
         + [str(tmp_path / "cache"), str(PYTHON / "openworld"), str(user)],
         capture_output=True,
         text=True,
-        env={**os.environ, "MYPYPATH": str(PYTHON)},
+        env=environment,
     )
     lines = [line for line in run.stdout.splitlines() if ": note:" not in line]
     assert len(lines) == 1 and f"{user}:9: error: Missing positional argument" in lines[0], run
