@@ -52,6 +52,10 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
     }
     cell.sum += csv.number(row, value_at);
   }
+  if (table.methods.size() < 2) {
+    csv.origin().fail(fmt::format("only method {}; expected two or more to compare",
+                                  in_quotes(table.methods[0])));
+  }
   table.values.resize(table.settings.size() * table.methods.size());
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
