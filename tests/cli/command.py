@@ -1,0 +1,62 @@
+"""Runs the command as a user would, and holds it to its promises about output and refusals."""
+
+import json
+import os
+import subprocess
+from typing import NamedTuple
+
+BIN = os.environ["OPENWORLD_BIN"]
+COMMANDS = ("eval", "compare", "curve", "threshold", "sensitivity", "drc", "rank", "ls", "example")
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def run(*args, cwd=None):
+    """Runs `openworld args` to its end, whatever that is."""
+    done = subprocess.run([BIN, *map(str, args)], capture_output=True, cwd=cwd, timeout=60)
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def succeed(*args, cwd=None):
+    """The standard output of a command that has to succeed, in silence on stderr."""
+    ran = run(*args, cwd=cwd)
+    assert ran.err == ""
+    assert ran.code == 0
+    return ran.out
+
+
+def json_of(*args, cwd=None):
+    """The one JSON object that `openworld args --json` prints. Refuses NaN, which is not JSON."""
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    result = json.loads(succeed(*args, "--json", cwd=cwd), parse_constant=refuse)
+    assert isinstance(result, dict)
+    return result
+
+
+def without_run(result):
+    """What has to be the same in every run, as text: everything but time and memory."""
+    return json.dumps({key: value for key, value in result.items() if key != "run"})
+
+
+def metric(file, name, *flags):
+    """The value of one metric of one file."""
+    metrics = json_of("eval", file, "--metrics", name, "--ci", "none", *flags)["metrics"]
+    return metrics[name]["value"]
+
+
+def refused(*args, says, cwd=None):
+    """Exit code 2, nothing on stdout, one line on stderr, and in it each fragment of `says`."""
+    ran = run(*args, cwd=cwd)
+    assert ran.code == 2, ran
+    assert ran.out == "", ran
+    assert ran.err.count("\n") == 1 and ran.err.endswith("\n"), ran.err
+    for fragment in says:
+        assert fragment in ran.err
+    return ran.err
