@@ -69,7 +69,7 @@ class CurveCommand : public Command {
 
  private:
   std::string picture(const CurveRow& row, const std::vector<Curve>& curves) const {
-    Plot plot{.title = fmt::format("{} over {}", row.y_title, row.x_title),
+    Plot plot{.title = fmt::format("{}, the area below", row.metric->title),
               .x_title = std::string(row.x_title),
               .y_title = std::string(row.y_title),
               .lines = {}};
