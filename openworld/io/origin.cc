@@ -7,7 +7,8 @@
 namespace openworld {
 
 void Origin::fail(std::string_view message) const {
-  openworld::fail(function, fmt::format("{}: {}", file, message));
+  openworld::fail(function,
+                  file.empty() ? std::string(message) : fmt::format("{}: {}", file, message));
 }
 
 std::string in_quotes(std::string_view text) {

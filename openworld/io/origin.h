@@ -13,7 +13,7 @@ struct Origin {
   std::string function;
   std::string file;
 
-  // Throws Error("[function] file: message").
+  // Throws Error("[function] file: message"), or without the file where it has no name: arrays.
   [[noreturn]] void fail(std::string_view message) const;
 };
 

@@ -14,11 +14,28 @@ constexpr std::string_view kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79
                                          "#e69f00", "#56b4e9", "#000000"};
 constexpr int kTicks = 5;
 
+// Bytes of the UTF-8 character at the start of `text`; 0 where there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xc2 && lead < 0xe0 ? 2
+                             : (lead & 0xf0) == 0xe0       ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
 }  // namespace
 
 std::string xml_escape(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     switch (c) {
       case '<':
         out += "&lt;";
@@ -33,7 +50,14 @@ std::string xml_escape(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        if (const std::size_t length = utf8_length(text.substr(i)); length > 1) {
+          out += text.substr(i, length);
+          i += length - 1;
+        } else if (length == 0) {
+          out += "\xef\xbf\xbd";  // U+FFFD, the replacement character
+        } else {
+          out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+        }
     }
   }
   return out;

@@ -23,5 +23,11 @@ TEST(XmlEscape, LeavesNoMarkupAndNoControlCharacters) {
   EXPECT_EQ(xml_escape("<a href=\"x\">&\n"), "&lt;a href=&quot;x&quot;&gt;&amp; ");
 }
 
+TEST(XmlEscape, KeepsUtf8AndReplacesWhatIsNot) {
+  EXPECT_EQ(xml_escape("caf\xc3\xa9 \xe2\x82\xac"), "caf\xc3\xa9 \xe2\x82\xac");
+  EXPECT_EQ(xml_escape("caf\xe9."), "caf\xef\xbf\xbd.");
+  EXPECT_EQ(xml_escape("\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
 }  // namespace
 }  // namespace openworld

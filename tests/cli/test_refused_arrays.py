@@ -67,6 +67,7 @@ CASES = [
     case("text", {**C, "score": np.array(["0.5"] * 40)}, "score", "U3"),
     case("long_double", {**C, "score": C["score"].astype(np.longdouble)}, "score", "f16"),
     case("meta_not_json", {**C, "meta": "{"}, "meta", "JSON"),
+    case("meta_too_deep", {**C, "meta": "[" * 300000 + "]" * 300000}, "meta", "deep"),
     case("classes_too_few", {**F, "classes": np.array(["a", "b"])}, "classes has 2", "expected 9"),
 ]
 
