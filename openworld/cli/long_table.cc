@@ -9,6 +9,8 @@
 namespace openworld {
 namespace {
 
+constexpr std::string_view kJoin = " / ";
+
 std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
   const auto it = std::find(names.begin(), names.end(), name);
   if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
@@ -36,8 +38,13 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     std::string setting;
     for (std::size_t i = 0; i < setting_at.size(); ++i) {
-      if (i > 0) setting += " / ";
+      if (i > 0) setting += kJoin;
       setting += csv.cell(row, setting_at[i]);
+      const bool parts = setting_at.size() > 1;
+      if (parts && csv.cell(row, setting_at[i]).find(kJoin) != std::string_view::npos) {
+        csv.fail_cell(row, setting_at[i],
+                      "text without \" / \", which joins the parts of a setting");
+      }
     }
     const std::size_t m = index_of(table.methods, std::string(csv.cell(row, method_at)));
     const std::size_t s = index_of(table.settings, setting);
