@@ -68,7 +68,7 @@ struct MetricRow {
   std::string_view name;          // each {} stands for a parameter in percent: fpr_at_{}tpr
   std::string_view aliases = "";  // comma separated
   std::string_view family;
-  std::string_view title;  // for people; with the same {} as the name
+  std::string_view title;     // for people; with the same {} as the name
   std::string_view brief;     // one line, no full stop
   std::string_view citation;  // authors, short title, venue and year
   bool higher_is_better = true;
