@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 using Lanes __attribute__((vector_size(kLanes * sizeof(std::uint32_t)))) = std::uint32_t;
-using Bytes __attribute__((vector_size(kLanes))) = std::uint8_t;
 using Masks __attribute__((vector_size(kLanes * sizeof(std::int32_t)))) = std::int32_t;
 
 // Eight xoshiro128++ generators side by side (Blackman and Vigna, 2021).
@@ -21,34 +21,35 @@ struct Generators {
   Lanes state[4];
 };
 
-// A Poisson(1) count exceeds k exactly when a uniform 32-bit word reaches kReach[k] = 2^32 CDF(k).
-// P(count > 12) is below 2^-32.
-constexpr int kMost = 12;
-constexpr auto kReach = [] {
-  std::array<std::uint32_t, kMost> reach{};
-  double term = 0.36787944117144233;  // exp(-1)
-  double cdf = 0;
-  for (int k = 0; k < kMost; ++k) {
+// A Poisson count exceeds k exactly when a uniform 32-bit word reaches Reach[k] = 2^32 P(count <=
+// k).
+using Reach = std::array<std::uint32_t, Resampler::kMost>;
+
+Reach reach_of(double rate) {
+  Reach reach;
+  double term = std::exp(-rate), cdf = 0;
+  for (int k = 0; k < Resampler::kMost; ++k) {
     cdf += term;
-    term /= k + 1;
-    reach[k] = static_cast<std::uint32_t>(cdf * 4294967296.0);
+    term *= rate / (k + 1);
+    reach[k] = static_cast<std::uint32_t>(std::min(cdf * 4294967296.0, 4294967295.0));
   }
   return reach;
-}();
+}
 
 // Vector comparisons are signed before AVX-512, so words are compared with the top bit flipped.
 constexpr std::uint32_t kTop = 0x80000000u;
 
 // How many of the first `most` bounds each word reaches.
-inline __attribute__((always_inline)) void count_reached(const Lanes& word, int most,
-                                                         Masks& count) {
+inline __attribute__((always_inline)) void count_reached(const Lanes& word, const Reach& reach,
+                                                         int most, Masks& count) {
   count = Masks{};
   for (int k = 0; k < most; ++k) {
-    count -= (Masks)word >= static_cast<std::int32_t>(kReach[k] ^ kTop);
+    count -= (Masks)word > static_cast<std::int32_t>(reach[k] ^ kTop) - 1;
   }
 }
 
-OPENWORLD_SIMD void fill_poisson(Generators& generators, std::uint8_t* weights, std::size_t n) {
+OPENWORLD_SIMD void fill_poisson(Generators& generators, const Reach& reach, std::uint8_t* weights,
+                                 std::size_t n) {
   // Four words of eight lanes at a time. Only one count in 12,000 exceeds six, so the larger bounds
   // are looked at when one of the 32 does.
   constexpr std::size_t kWords = 4;
@@ -69,20 +70,18 @@ OPENWORLD_SIMD void fill_poisson(Generators& generators, std::uint8_t* weights, 
       s0 ^= s3;
       s2 ^= shifted;
       s3 = (s3 << 11) | (s3 >> 21);
-      count_reached(word[w], kUsual, count[w]);
+      count_reached(word[w], reach, kUsual, count[w]);
       rare |= count[w] >= kUsual;
     }
     std::uint64_t any[4];
     std::memcpy(any, &rare, sizeof any);
     if (any[0] | any[1] | any[2] | any[3]) {
-      for (std::size_t w = 0; w < kWords; ++w) count_reached(word[w], kMost, count[w]);
+      for (std::size_t w = 0; w < kWords; ++w)
+        count_reached(word[w], reach, Resampler::kMost, count[w]);
     }
-    std::uint8_t bytes[kWords * kLanes];
-    for (std::size_t w = 0; w < kWords; ++w) {
-      const Bytes narrow = __builtin_convertvector(count[w], Bytes);
-      std::memcpy(bytes + w * kLanes, &narrow, kLanes);
-    }
-    std::memcpy(weights + begin, bytes, std::min(sizeof bytes, n - begin));
+    // Which of the 32 positions gets which count does not matter, so they are packed as they lie.
+    const Masks bytes = count[0] | count[1] << 8 | count[2] << 16 | count[3] << 24;
+    std::memcpy(weights + begin, &bytes, std::min(sizeof bytes, n - begin));
   }
 }
 
@@ -117,6 +116,9 @@ Resampler::Resampler(std::vector<std::uint8_t> strata, std::uint64_t seed)
     assert(strata_[i] < kStrata);
     positions_[strata_[i]].push_back(static_cast<std::uint32_t>(i));
   }
+  std::size_t largest = 1;
+  for (const auto& positions : positions_) largest = std::max(largest, positions.size());
+  reach_ = reach_of(std::max(0.0, 1 - 3 / std::sqrt(static_cast<double>(largest))));
 }
 
 void Resampler::draw(std::uint64_t index, std::span<std::uint8_t> weights) const {
@@ -128,7 +130,7 @@ void Resampler::draw(std::uint64_t index, std::span<std::uint8_t> weights) const
       word[lane] = static_cast<std::uint32_t>(random.next() >> 32);
     }
   }
-  fill_poisson(generators, weights.data(), weights.size());
+  fill_poisson(generators, reach_, weights.data(), weights.size());
   std::int64_t sums[kStrata];
   sum_strata(strata_.data(), weights.data(), weights.size(), sums);
   for (int stratum = 0; stratum < kStrata; ++stratum) {
