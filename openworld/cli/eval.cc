@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "openworld/base/error.h"
 #include "openworld/base/progress.h"
 #include "openworld/cli/command.h"
+#include "openworld/cli/eval_details.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
 #include "openworld/io/result_json.h"
-#include "openworld/metrics/diagnosis.h"
 
 namespace openworld {
 namespace {
@@ -26,8 +27,11 @@ using Json = nlohmann::ordered_json;
 
 struct Measured {
   Evaluation evaluation;
-  std::string meta;
-  Diagnosis diagnosis;
+  std::string meta{};
+  Diagnosis diagnosis{};
+  std::vector<ClassAccuracy> classes{};
+  std::vector<std::string> class_names{};  // base, then new; may be empty
+  std::int32_t base_classes = 0;
 };
 
 std::string value_text(const MetricResult& m) {
@@ -53,6 +57,7 @@ class Eval : public Command {
     flags_.declare(app);
     app.add_flag("--diagnose", diagnose_,
                  "say how much each stage (base classes, new classes, ranking) costs");
+    app.add_flag("--per-class", per_class_, "also the accuracy of every class, with its interval");
     declare_json(app, json_);
   }
 
@@ -76,10 +81,19 @@ class Eval : public Command {
     EvalOptions options = flags_.options();
     Progress progress("resampling " + file, options.bootstrap.resamples);
     options.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
-    const RankedScores ranked(outcomes, keep_for(requests));
-    Measured measured{evaluate(ranked, requests, options), predictions.meta, {}};
-    if (diagnose_)
-      measured.diagnosis = openworld::diagnose(Ranking(ranked), {.ties = options.ties});
+    const RankedScores ranked(outcomes,
+                              per_class_ ? RankedScores::Keep::kOrder : keep_for(requests));
+    Measured measured{.evaluation = evaluate(ranked, requests, options), .meta = predictions.meta};
+    const Ranking ranking(ranked);
+    if (diagnose_) measured.diagnosis = diagnose(ranking, {.ties = options.ties});
+    if (per_class_) {
+      if (outcomes.label.empty()) {
+        fail("eval", fmt::format("{}: no label array; --per-class needs it", file));
+      }
+      measured.classes = per_class_accuracy(ranking, options.bootstrap.level);
+      measured.class_names = predictions.classes;
+      measured.base_classes = predictions.base_classes;
+    }
     return measured;
   }
 
@@ -90,6 +104,7 @@ class Eval : public Command {
       Json result = Json::parse(
           result_json(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta}));
       if (diagnose_) result["diagnosis"] = diagnosis_json(all[i].diagnosis);
+      if (per_class_) result["per_class"] = per_class_json(all[i].classes, name_of(all[i]));
       results.push_back(std::move(result));
     }
     Json json = all.size() == 1 ? results[0]
@@ -98,17 +113,8 @@ class Eval : public Command {
     openworld::print_json(json);
   }
 
-  static Json diagnosis_json(const Diagnosis& d) {
-    if (!d.defined()) return {{"value", nullptr}, {"why", d.openworld_auc.why}};
-    const auto value = [](const MetricValue& v) { return v.defined() ? Json(v.value) : Json(); };
-    return {{"openworld_auc", d.openworld_auc.value},
-            {"factors",
-             {{"base_acc", value(d.base_acc)},
-              {"new_acc", value(d.new_acc)},
-              {"ranked_given_right", value(d.ranked_given_right)}}},
-            {"cost", {{"base", d.cost[0]}, {"new", d.cost[1]}, {"rank", d.cost[2]}}},
-            {"if_perfect",
-             {{"base", d.if_perfect[0]}, {"new", d.if_perfect[1]}, {"rank", d.if_perfect[2]}}}};
+  static ClassNames name_of(const Measured& measured) {
+    return {measured.class_names, measured.base_classes};
   }
 
   static void print_counts(const Evaluation& e) {
@@ -143,21 +149,7 @@ class Eval : public Command {
     for (const std::string& note : notes) fmt::print("\n- {}", note);
     if (!notes.empty()) fmt::print("\n");
     if (diagnose_) print_diagnosis(measured.diagnosis);
-  }
-
-  static void print_diagnosis(const Diagnosis& d) {
-    if (!d.defined()) return fmt::print("\nno diagnosis: {}\n", d.openworld_auc.why);
-    const std::string ranked =
-        d.ranked_given_right.defined() ? percent(d.ranked_given_right.value) : "-";
-    fmt::print("\nOpenworldAUC {} = BaseAcc {} x NewAcc {} x ranked right given both right {}\n\n",
-               percent(d.openworld_auc.value), percent(d.base_acc.value), percent(d.new_acc.value),
-               ranked);
-    TextTable table({"stage", "costs", "if it were perfect"});
-    const char* names[] = {"base classes (g)", "new classes (h)", "ranking (r)"};
-    for (int s = 0; s < kStages; ++s) {
-      table.add({names[s], percent(d.cost[s]), percent(d.if_perfect[s])});
-    }
-    fmt::print("{}", table.text());
+    if (per_class_) print_per_class(measured.classes, name_of(measured));
   }
 
   // Files as rows, metrics as columns, the best of each column marked.
@@ -184,9 +176,10 @@ class Eval : public Command {
     fmt::print("{}\n* best of the column{}\n", table.text(),
                with_interval ? "; \u00b1 half the width of the interval" : "");
     print_undefined(all);
-    for (std::size_t i = 0; i < all.size() && diagnose_; ++i) {
+    for (std::size_t i = 0; i < all.size() && (diagnose_ || per_class_); ++i) {
       fmt::print("\n{}", names[i]);
-      print_diagnosis(all[i].diagnosis);
+      if (diagnose_) print_diagnosis(all[i].diagnosis);
+      if (per_class_) print_per_class(all[i].classes, name_of(all[i]));
     }
   }
 
@@ -219,6 +212,7 @@ class Eval : public Command {
   std::vector<std::string> files_;
   EvalFlags flags_;
   bool diagnose_ = false;
+  bool per_class_ = false;
   bool json_ = false;
 };
 
