@@ -7,7 +7,8 @@ source_dir=$1 build_dir=$2 work_dir=$3 compiler=$4
 
 rm -rf "$work_dir"
 cmake --install "$build_dir" --prefix "$work_dir/prefix" >/dev/null
-cmake -S "$source_dir/tests/installed" -B "$work_dir/build" -DCMAKE_CXX_COMPILER="$compiler" \
+cmake -G Ninja -S "$source_dir/tests/installed" -B "$work_dir/build" \
+  -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_PREFIX_PATH="$work_dir/prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$work_dir/build" >/dev/null
 
