@@ -39,10 +39,10 @@ constexpr Masks kMore[2] = {{-1, -1, -1, -1}, {}};  // by whether it is the last
 // Every sample does the arithmetic of a group's end, masked out unless it is one: cheaper than a
 // branch, since two thirds of 1e7 float scores are tied at random. Where ties are rare, four groups
 // of one in a row are common, and need half of it.
-OPENWORLD_SIMD void walk_groups(std::span<const std::uint8_t> codes, Walk& walk) {
+OPENWORLD_SIMD void walk_groups(std::span<const std::uint8_t> codes, bool few_ties, Walk& walk) {
   const Lanes half = walk.half, rest = 1 - walk.half;
   Lanes below{}, above = walk.above, base{}, other{}, base_squares{}, other_squares{};
-  bool in_group = false;
+  bool in_group = !few_ties;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     while (!in_group && i + 4 < codes.size() && four_alone(&codes[i])) {
       for (const std::size_t end = i + 4; i < end; ++i) {
@@ -55,7 +55,7 @@ OPENWORLD_SIMD void walk_groups(std::span<const std::uint8_t> codes, Walk& walk)
       }
     }
     const std::uint8_t code = codes[i];
-    in_group = !(code & kLastOfTie);
+    in_group = !few_ties || !(code & kLastOfTie);
     base += walk.base[code & kKindMask];
     other += walk.other[code & kKindMask];
     const Masks more = kMore[code >> 7];
@@ -90,6 +90,7 @@ std::vector<double> delong_variances(const Ranking& ranking,
                                      std::span<const UStatistic> statistics) {
   assert(ranking.weights().empty());
   const KindCounts& totals = ranking.totals();
+  const bool few_ties = ranking.ranked().tied() < totals.all() / 4;
   std::vector<double> variances;
   for (std::size_t first = 0; first < statistics.size(); first += kLanes) {
     const auto batch = statistics.subspan(first, std::min(kLanes, statistics.size() - first));
@@ -103,7 +104,7 @@ std::vector<double> delong_variances(const Ranking& ranking,
       }
       walk.half[lane] = batch[lane].ties == Ties::kHalf ? 0.5 : 0;
     }
-    walk_groups(ranking.codes(), walk);
+    walk_groups(ranking.codes(), few_ties, walk);
     for (std::size_t lane = 0; lane < batch.size(); ++lane) {
       const auto& [kernel, ties] = batch[lane];
       const auto n_base = static_cast<double>(totals.base());

@@ -54,16 +54,27 @@ OPENWORLD_SIMD bool all_are_floats(std::span<const double> scores) {
   return true;
 }
 
-OPENWORLD_SIMD void key_range(std::span<const float> scores, std::uint32_t& lowest,
-                              std::uint32_t& highest) {
-  std::uint32_t low = ~0u, high = 0;
-  for (const float score : scores) {
-    const std::uint32_t key = key_of(score);
+template <class Score, class Key>
+inline __attribute__((always_inline)) void scan_keys(std::span<const Score> scores, Key& lowest,
+                                                     Key& highest) {
+  Key low = ~Key{0}, high = 0;
+  for (const Score score : scores) {
+    const Key key = key_of(score);
     low = std::min(low, key);
     high = std::max(high, key);
   }
   lowest = low;
   highest = high;
+}
+
+OPENWORLD_SIMD void key_range(std::span<const float> scores, std::uint32_t& lowest,
+                              std::uint32_t& highest) {
+  scan_keys(scores, lowest, highest);
+}
+
+OPENWORLD_SIMD void key_range(std::span<const double> scores, std::uint64_t& lowest,
+                              std::uint64_t& highest) {
+  scan_keys(scores, lowest, highest);
 }
 
 // The packed kinds of rows [begin, begin + n).
@@ -87,23 +98,32 @@ OPENWORLD_SIMD void pack(const float* scores, const std::uint8_t* nibbles, std::
   }
 }
 
-OPENWORLD_SIMD void pack(const float* scores, const std::uint8_t* nibbles, std::size_t n,
-                         std::size_t first_row, std::uint64_t* words) {
+OPENWORLD_SIMD void pack(const double* scores, const std::uint8_t* nibbles, std::size_t n,
+                         std::uint64_t lowest, std::uint64_t* words) {
+  for (std::size_t i = 0; i < n; ++i) {
+    words[i] = (key_of(scores[i]) - lowest) << kNibbleBits | nibbles[i];
+  }
+}
+
+OPENWORLD_SIMD void pack_with_rows(const float* scores, const std::uint8_t* nibbles, std::size_t n,
+                                   std::size_t first_row, std::uint64_t* words) {
   for (std::size_t i = 0; i < n; ++i) {
     words[i] = std::uint64_t{key_of(scores[i])} << 32 | std::uint64_t{nibbles[i]} << kRowBits |
                (first_row + i);
   }
 }
 
-void pack(const double* scores, const std::uint8_t* nibbles, std::size_t n, std::size_t first_row,
-          Word128* words) {
+void pack_with_rows(const double* scores, const std::uint8_t* nibbles, std::size_t n,
+                    std::size_t first_row, Word128* words) {
   for (std::size_t i = 0; i < n; ++i) {
     words[i] = {std::uint64_t{nibbles[i]} << kRowBits | (first_row + i), key_of(scores[i])};
   }
 }
 
-// Codes and rows from sorted words.
-OPENWORLD_SIMD void unpack(std::span<const std::uint32_t> w, std::uint8_t* codes) {
+// Codes from sorted words that hold a key and a nibble.
+template <class Word>
+inline __attribute__((always_inline)) void unpack_nibbles(std::span<const Word> w,
+                                                          std::uint8_t* codes) {
   const std::size_t last = w.size() - 1;
   for (std::size_t i = 0; i < last; ++i) {
     const bool tied = w[i] >> kNibbleBits == w[i + 1] >> kNibbleBits;
@@ -112,6 +132,15 @@ OPENWORLD_SIMD void unpack(std::span<const std::uint32_t> w, std::uint8_t* codes
   codes[last] = code_of(w[last] & 0xf) | kLastOfTie;
 }
 
+OPENWORLD_SIMD void unpack_narrow(std::span<const std::uint32_t> w, std::uint8_t* codes) {
+  unpack_nibbles(w, codes);
+}
+
+OPENWORLD_SIMD void unpack_narrow(std::span<const std::uint64_t> w, std::uint8_t* codes) {
+  unpack_nibbles(w, codes);
+}
+
+// Codes from sorted words that hold a key, a nibble and a row.
 OPENWORLD_SIMD void unpack(std::span<const std::uint64_t> w, std::uint8_t* codes) {
   const std::size_t last = w.size() - 1;
   for (std::size_t i = 0; i < last; ++i) {
@@ -131,6 +160,24 @@ void unpack(std::span<const Word128> w, std::uint8_t* codes) {
   }
   codes[last] = code_of(static_cast<std::uint32_t>(w[last].low) >> kRowBits) | kLastOfTie;
 }
+
+// How a block of rows is packed: keys from `lowest` with nibbles, or keys with nibbles and rows.
+template <class Score, class Key, class Words>
+auto pack_from(std::span<const Score> scores, Key lowest, Words& words) {
+  return [=, &words](std::size_t begin, const std::uint8_t* nibbles, std::size_t n) {
+    pack(&scores[begin], nibbles, n, lowest, &words[begin]);
+  };
+}
+
+template <class Score, class Words>
+auto pack_rows(std::span<const Score> scores, Words& words) {
+  return [=, &words](std::size_t begin, const std::uint8_t* nibbles, std::size_t n) {
+    pack_with_rows(&scores[begin], nibbles, n, begin, &words[begin]);
+  };
+}
+
+constexpr auto kUnpackNarrow = [](auto words, std::uint8_t* codes) { unpack_narrow(words, codes); };
+constexpr auto kUnpackRows = [](auto words, std::uint8_t* codes) { unpack(words, codes); };
 
 // Kinds and samples that are alone in their group, counted in bytes that cannot overflow.
 OPENWORLD_SIMD void count(std::span<const std::uint8_t> codes, KindCounts& kinds,
@@ -175,8 +222,8 @@ RankedScores::RankedScores(const Outcomes& outcomes, Keep keep)
 }
 
 // Fills `words` block by block from the scores and the packed kinds.
-template <class Words, class Pack>
-void RankedScores::fill(Words& words, const Pack& pack_block) {
+template <class Words, class Pack, class Unpack>
+void RankedScores::fill(Words& words, const Pack& pack_block, const Unpack& unpack_all) {
   std::uint8_t nibbles[kBlock];
   for (std::size_t begin = 0; begin < words.size(); begin += kBlock) {
     const std::size_t n = std::min(kBlock, words.size() - begin);
@@ -184,7 +231,7 @@ void RankedScores::fill(Words& words, const Pack& pack_block) {
     pack_block(begin, nibbles, n);
   }
   sort_words(words.span());
-  unpack(std::as_const(words).span(), codes_.data());
+  unpack_all(std::as_const(words).span(), codes_.data());
 }
 
 void RankedScores::rank(std::span<const float> scores, Keep keep) {
@@ -192,15 +239,11 @@ void RankedScores::rank(std::span<const float> scores, Keep keep) {
   key_range(scores, lowest, highest);
   if (keep == Keep::kCodes && highest - lowest < 1u << (32 - kNibbleBits)) {
     auto& words = words_.emplace<Words32>(Words32{Buffer<std::uint32_t>(size()), lowest}).words;
-    fill(words, [&](std::size_t begin, const std::uint8_t* nibbles, std::size_t n) {
-      pack(&scores[begin], nibbles, n, lowest, &words[begin]);
-    });
+    fill(words, pack_from(scores, lowest, words), kUnpackNarrow);
     return;
   }
   auto& words = words_.emplace<Words64>(size());
-  fill(words, [&](std::size_t begin, const std::uint8_t* nibbles, std::size_t n) {
-    pack(&scores[begin], nibbles, n, begin, &words[begin]);
-  });
+  fill(words, pack_rows(scores, words), kUnpackRows);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     order_[i] = static_cast<std::uint32_t>(words[i]) & kRowMask;
   }
@@ -212,10 +255,15 @@ void RankedScores::rank(std::span<const double> scores, Keep keep) {
     std::copy(scores.begin(), scores.end(), narrow.data());
     return rank(std::as_const(narrow).span(), keep);
   }
+  std::uint64_t lowest = 0, highest = 0;
+  key_range(scores, lowest, highest);
+  if (keep == Keep::kCodes && highest - lowest < 1ull << (64 - kNibbleBits)) {
+    auto& words = words_.emplace<Words60>(Words60{Buffer<std::uint64_t>(size()), lowest}).words;
+    fill(words, pack_from(scores, lowest, words), kUnpackNarrow);
+    return;
+  }
   auto& words = words_.emplace<Words128>(size());
-  fill(words, [&](std::size_t begin, const std::uint8_t* nibbles, std::size_t n) {
-    pack(&scores[begin], nibbles, n, begin, &words[begin]);
-  });
+  fill(words, pack_rows(scores, words), kUnpackRows);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     order_[i] = static_cast<std::uint32_t>(words[i].low) & kRowMask;
   }
@@ -223,6 +271,9 @@ void RankedScores::rank(std::span<const double> scores, Keep keep) {
 
 double RankedScores::score(std::size_t i) const {
   if (const auto* w = std::get_if<Words32>(&words_)) {
+    return score_of((w->words[i] >> kNibbleBits) + w->lowest);
+  }
+  if (const auto* w = std::get_if<Words60>(&words_)) {
     return score_of((w->words[i] >> kNibbleBits) + w->lowest);
   }
   if (const auto* w = std::get_if<Words64>(&words_)) {

@@ -10,7 +10,8 @@
 // How: the score's bits are mapped to an unsigned key of the same order, and key and kind are
 // packed into the narrowest word that holds both, which one SIMD sort puts in order. Float scores
 // whose keys span less than 2^28 (all of [1e-9, 1], or [20, 35]) need 4 bytes a row, other floats
-// 8, doubles 16; a double array that holds only float values is sorted as floats. Nothing is
+// 8; doubles need 8 where their keys span less than 2^60 (256 powers of two), else 16, as scores of
+// both signs do. A double array that holds only float values is sorted as floats. Nothing is
 // rounded.
 //
 // Cost: one sort of n words. Memory kept: that word and one byte a row.
@@ -86,18 +87,22 @@ class RankedScores {
     Buffer<std::uint32_t> words;
     std::uint32_t lowest;  // smallest key, taken off before packing
   };
+  struct Words60 {  // the same for doubles
+    Buffer<std::uint64_t> words;
+    std::uint64_t lowest;
+  };
   using Words64 = Buffer<std::uint64_t>;
   using Words128 = Buffer<Word128>;
 
   void rank(std::span<const float> scores, Keep keep);
   void rank(std::span<const double> scores, Keep keep);
-  template <class Words, class Pack>
-  void fill(Words& words, const Pack& pack_block);
+  template <class Words, class Pack, class Unpack>
+  void fill(Words& words, const Pack& pack_block, const Unpack& unpack_all);
 
   Outcomes outcomes_;
   Buffer<std::uint8_t> codes_;
   Buffer<std::uint32_t> order_;
-  std::variant<Words32, Words64, Words128> words_;
+  std::variant<Words32, Words60, Words64, Words128> words_;
   KindCounts totals_;
   std::int64_t tied_ = 0;
   bool has_overall_ = false;

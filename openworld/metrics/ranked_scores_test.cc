@@ -13,20 +13,21 @@
 namespace openworld {
 namespace {
 
-// Scores that take the narrow, the wide and the double path of the packing.
+// Scores that take each path of the packing: narrow and wide floats, wide and narrow doubles.
 std::vector<double> scores_of(int path, std::size_t n, Random& random) {
   std::vector<double> scores(n);
   for (double& r : scores) {
     if (path == 0) r = static_cast<float>(20 + 15 * random.uniform());
     if (path == 1) r = static_cast<float>(random.normal() * 1e3);
     if (path == 2) r = random.normal();
+    if (path == 3) r = 20 + 15 * random.uniform();
   }
   return scores;
 }
 
 TEST(RankedScores, OrdersEveryPathAndKeepsTheRows) {
   Random random(1);
-  for (const int path : {0, 1, 2}) {
+  for (const int path : {0, 1, 2, 3}) {
     for (const auto keep : {RankedScores::Keep::kCodes, RankedScores::Keep::kOrder}) {
       TestSet set = random_set({.base = 300, .fresh = 200, .unknown = 100}, 4);
       set.score = scores_of(path, set.size(), random);
