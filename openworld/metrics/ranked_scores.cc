@@ -54,12 +54,11 @@ OPENWORLD_SIMD bool all_are_floats(std::span<const double> scores) {
   return true;
 }
 
-template <class Score, class Key>
-inline __attribute__((always_inline)) void scan_keys(std::span<const Score> scores, Key& lowest,
-                                                     Key& highest) {
-  Key low = ~Key{0}, high = 0;
-  for (const Score score : scores) {
-    const Key key = key_of(score);
+OPENWORLD_SIMD void key_range(std::span<const float> scores, std::uint32_t& lowest,
+                              std::uint32_t& highest) {
+  std::uint32_t low = ~0u, high = 0;
+  for (const float score : scores) {
+    const std::uint32_t key = key_of(score);
     low = std::min(low, key);
     high = std::max(high, key);
   }
@@ -67,14 +66,26 @@ inline __attribute__((always_inline)) void scan_keys(std::span<const Score> scor
   highest = high;
 }
 
-OPENWORLD_SIMD void key_range(std::span<const float> scores, std::uint32_t& lowest,
-                              std::uint32_t& highest) {
-  scan_keys(scores, lowest, highest);
-}
-
-OPENWORLD_SIMD void key_range(std::span<const double> scores, std::uint64_t& lowest,
-                              std::uint64_t& highest) {
-  scan_keys(scores, lowest, highest);
+KeyRange key_range(std::span<const double> scores) {
+  const std::uint64_t zero = key_of(0.0);
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0, positive = lowest, negative = 0;
+  for (const double score : scores) {
+    const std::uint64_t key = key_of(score);
+    lowest = std::min(lowest, key);
+    highest = std::max(highest, key);
+    if (key >= zero) {
+      positive = std::min(positive, key);
+    } else {
+      negative = std::max(negative, key);
+    }
+  }
+  KeyRange range{.lowest = lowest};
+  if (lowest < zero && highest >= zero) {
+    range.positive = positive;
+    range.gap = positive - negative - 1;
+  }
+  range.span = range.close(highest);
+  return range;
 }
 
 // The packed kinds of rows [begin, begin + n).
@@ -99,9 +110,9 @@ OPENWORLD_SIMD void pack(const float* scores, const std::uint8_t* nibbles, std::
 }
 
 OPENWORLD_SIMD void pack(const double* scores, const std::uint8_t* nibbles, std::size_t n,
-                         std::uint64_t lowest, std::uint64_t* words) {
+                         const KeyRange& range, std::uint64_t* words) {
   for (std::size_t i = 0; i < n; ++i) {
-    words[i] = (key_of(scores[i]) - lowest) << kNibbleBits | nibbles[i];
+    words[i] = range.close(key_of(scores[i])) << kNibbleBits | nibbles[i];
   }
 }
 
@@ -161,11 +172,11 @@ void unpack(std::span<const Word128> w, std::uint8_t* codes) {
   codes[last] = code_of(static_cast<std::uint32_t>(w[last].low) >> kRowBits) | kLastOfTie;
 }
 
-// How a block of rows is packed: keys from `lowest` with nibbles, or keys with nibbles and rows.
-template <class Score, class Key, class Words>
-auto pack_from(std::span<const Score> scores, Key lowest, Words& words) {
+// How a block of rows is packed: closed keys with nibbles, or keys with nibbles and rows.
+template <class Score, class Range, class Words>
+auto pack_from(std::span<const Score> scores, Range range, Words& words) {
   return [=, &words](std::size_t begin, const std::uint8_t* nibbles, std::size_t n) {
-    pack(&scores[begin], nibbles, n, lowest, &words[begin]);
+    pack(&scores[begin], nibbles, n, range, &words[begin]);
   };
 }
 
@@ -255,11 +266,10 @@ void RankedScores::rank(std::span<const double> scores, Keep keep) {
     std::copy(scores.begin(), scores.end(), narrow.data());
     return rank(std::as_const(narrow).span(), keep);
   }
-  std::uint64_t lowest = 0, highest = 0;
-  key_range(scores, lowest, highest);
-  if (keep == Keep::kCodes && highest - lowest < 1ull << (64 - kNibbleBits)) {
-    auto& words = words_.emplace<Words60>(Words60{Buffer<std::uint64_t>(size()), lowest}).words;
-    fill(words, pack_from(scores, lowest, words), kUnpackNarrow);
+  const KeyRange range = key_range(scores);
+  if (keep == Keep::kCodes && range.span < 1ull << (64 - kNibbleBits)) {
+    auto& words = words_.emplace<Words60>(Words60{Buffer<std::uint64_t>(size()), range}).words;
+    fill(words, pack_from(scores, range, words), kUnpackNarrow);
     return;
   }
   auto& words = words_.emplace<Words128>(size());
@@ -274,7 +284,7 @@ double RankedScores::score(std::size_t i) const {
     return score_of((w->words[i] >> kNibbleBits) + w->lowest);
   }
   if (const auto* w = std::get_if<Words60>(&words_)) {
-    return score_of((w->words[i] >> kNibbleBits) + w->lowest);
+    return score_of(w->range.open(w->words[i] >> kNibbleBits));
   }
   if (const auto* w = std::get_if<Words64>(&words_)) {
     return score_of(static_cast<std::uint32_t>((*w)[i] >> 32));

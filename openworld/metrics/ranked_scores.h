@@ -9,10 +9,10 @@
 //
 // How: the score's bits are mapped to an unsigned key of the same order, and key and kind are
 // packed into the narrowest word that holds both, which one SIMD sort puts in order. Float scores
-// whose keys span less than 2^28 (all of [1e-9, 1], or [20, 35]) need 4 bytes a row, other floats
-// 8; doubles need 8 where their keys span less than 2^60 (256 powers of two), else 16, as scores of
-// both signs do. A double array that holds only float values is sorted as floats. Nothing is
-// rounded.
+// whose keys span less than 2^28 (all of [1e-9, 1], or [20, 35]) need 4 bytes a row, other
+// floats 8. Doubles need 8 where their keys, without the gap between the signs, span less than 2^60
+// (256 powers of two in all), else 16. A double array that holds only float values is sorted as
+// floats. Nothing is rounded.
 //
 // Cost: one sort of n words. Memory kept: that word and one byte a row.
 
@@ -57,6 +57,23 @@ inline constexpr std::uint8_t kKindMask = 0x07;      // its Kind
 inline constexpr std::uint8_t kOverallRight = 0x08;  // right over base and new names together
 inline constexpr std::uint8_t kLastOfTie = 0x80;     // the next sample has a larger score
 
+// The keys of a set of doubles, closed up: the unused keys below the smallest and between the
+// largest negative score and the smallest positive one are left out.
+struct KeyRange {
+  std::uint64_t lowest = 0;
+  std::uint64_t positive = ~std::uint64_t{0};  // smallest key of the scores >= 0
+  std::uint64_t gap = 0;                       // unused keys just below it
+  std::uint64_t span = 0;                      // closed keys run from 0 to span
+
+  std::uint64_t close(std::uint64_t key) const {
+    return key - lowest - (key >= positive ? gap : 0);
+  }
+  std::uint64_t open(std::uint64_t closed) const {
+    const std::uint64_t key = closed + lowest;
+    return key >= positive - gap ? key + gap : key;
+  }
+};
+
 class RankedScores {
  public:
   // What to keep besides the codes: nothing, or for each rank the row it came from (four to eight
@@ -89,7 +106,7 @@ class RankedScores {
   };
   struct Words60 {  // the same for doubles
     Buffer<std::uint64_t> words;
-    std::uint64_t lowest;
+    KeyRange range;
   };
   using Words64 = Buffer<std::uint64_t>;
   using Words128 = Buffer<Word128>;

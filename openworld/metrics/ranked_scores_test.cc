@@ -13,7 +13,8 @@
 namespace openworld {
 namespace {
 
-// Scores that take each path of the packing: narrow and wide floats, wide and narrow doubles.
+// Scores that take each path of the packing: narrow and wide floats; doubles of both
+// signs, of either, of many magnitudes, and with zeros.
 std::vector<double> scores_of(int path, std::size_t n, Random& random) {
   std::vector<double> scores(n);
   for (double& r : scores) {
@@ -21,13 +22,16 @@ std::vector<double> scores_of(int path, std::size_t n, Random& random) {
     if (path == 1) r = static_cast<float>(random.normal() * 1e3);
     if (path == 2) r = random.normal();
     if (path == 3) r = 20 + 15 * random.uniform();
+    if (path == 4) r = -20 - 15 * random.uniform();
+    if (path == 5) r = std::pow(random.normal(), 41);  // too many powers of two for 60 bits
+    if (path == 6) r = random.below(4) == 0 ? 0.0 : random.normal();
   }
   return scores;
 }
 
 TEST(RankedScores, OrdersEveryPathAndKeepsTheRows) {
   Random random(1);
-  for (const int path : {0, 1, 2, 3}) {
+  for (const int path : {0, 1, 2, 3, 4, 5, 6}) {
     for (const auto keep : {RankedScores::Keep::kCodes, RankedScores::Keep::kOrder}) {
       TestSet set = random_set({.base = 300, .fresh = 200, .unknown = 100}, 4);
       set.score = scores_of(path, set.size(), random);
