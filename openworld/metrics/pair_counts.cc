@@ -1,6 +1,7 @@
 #include "openworld/metrics/pair_counts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "openworld/base/simd.h"
@@ -69,21 +70,35 @@ OPENWORLD_SIMD void walk_once(std::span<const std::uint8_t> codes, Walk<std::int
 // long as the sums stay below 2^53, which counting kFlush samples at a time ensures.
 constexpr std::size_t kFlush = std::size_t{1} << 16;
 
+// A weight in every lane, by table: converting and spreading a byte would take three instructions.
+constexpr auto kWeights = [] {
+  std::array<std::array<double, 4>, 256> table{};
+  for (std::size_t w = 0; w < table.size(); ++w) table[w].fill(static_cast<double>(w));
+  return table;
+}();
+
+// The value in the lanes where the mask is all ones, zero elsewhere.
+#define OPENWORLD_KEEP(value, mask) ((Lanes<double>)((Lanes<std::int64_t>)(value) & (mask)))
+
 template <bool kTies>
-inline __attribute__((always_inline)) void step(Walk<double>& s, std::uint8_t code, double weight) {
-  const auto& role = kRoles<double, 1>[code & kKindMask];
-  const Lanes<double> other = role.other * weight;
+inline __attribute__((always_inline)) void step(Walk<double>& s, std::uint8_t code,
+                                                std::uint8_t count) {
+  const auto& role = kRoles<std::int64_t, -1>[code & kKindMask];
+  Lanes<double> weight;
+  std::memcpy(&weight, &kWeights[count], sizeof weight);
+  const Lanes<double> other = OPENWORLD_KEEP(weight, role.other);
+  const Lanes<double> won = s.below * weight;
   for (int right = 0; right < 2; ++right) {
-    const Lanes<double> base = role.base[right] * weight;
-    s.wins[right] += s.below * base;
+    s.wins[right] += OPENWORLD_KEEP(won, role.base[right]);
     if constexpr (kTies) {
       const double more = code & kLastOfTie ? 0 : 1;
       s.ties[right] += s.group[right] * other;
-      s.group[right] = (s.group[right] + base) * more;
+      s.group[right] = (s.group[right] + OPENWORLD_KEEP(weight, role.base[right])) * more;
     }
   }
   s.below += other;
 }
+#undef OPENWORLD_KEEP
 
 // Eight samples whose scores are all distinct, from each other and from their neighbours, need no
 // counting of ties, which is half of the work; eight flags are one 64-bit test.
