@@ -2,8 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <string>
-
 #include "bind.h"
 #include "openworld/base/error.h"
 #include "openworld/base/version.h"
@@ -19,11 +17,7 @@ PYBIND11_MODULE(_core, m) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const openworld::Error& error) {
-      // "[function] file: message", where arguments have no file.
-      std::string text = error.what();
-      if (const auto at = text.find("] : "); at != text.npos && at == text.find(']'))
-        text.erase(at + 2, 2);
-      PyErr_SetString(PyExc_ValueError, text.c_str());
+      PyErr_SetString(PyExc_ValueError, error.what());
     }
   });
 
