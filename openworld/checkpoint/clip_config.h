@@ -1,0 +1,79 @@
+#pragma once
+
+// What a CLIP model is, apart from its weights: the sizes of its two towers and how images enter.
+//
+// Tensors carry OpenAI's names and shapes inside the project (methods-spec 4.4), whatever file they
+// came from; clip_tensors lists them for a configuration.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace openworld {
+
+enum class Activation {
+  kQuickGelu,  // x * sigmoid(1.702 x): OpenAI's weights
+  kGelu,       // x * Phi(x) with erf: most OpenCLIP weights
+};
+
+struct TowerConfig {
+  std::int64_t width = 0;
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t mlp = 0;  // hidden width, 4 * width in all published models
+};
+
+// One 3 x 3 convolution with padding 1 and a bias, followed by the activation.
+struct StemLayer {
+  std::int64_t channels = 0;  // out
+  std::int64_t stride = 1;
+
+  bool operator==(const StemLayer&) const = default;
+};
+
+// How an image becomes the input: resized so that its shorter side is image_size, centre-cropped,
+// value / 255, minus mean, over std, per channel.
+struct Preprocessing {
+  std::int64_t image_size = 224;
+  std::array<double, 3> mean = {0.48145466, 0.4578275, 0.40821073};
+  std::array<double, 3> std = {0.26862954, 0.26130258, 0.27577711};
+
+  bool operator==(const Preprocessing&) const = default;
+};
+
+struct ClipConfig {
+  TowerConfig vision;
+  TowerConfig text;
+  std::int64_t patch = 0;       // of the patch embedding, on the stem's output if there is a stem
+  std::int64_t embed = 0;       // dimension of the joint space
+  std::int64_t context = 0;     // longest token sequence
+  std::int64_t vocabulary = 0;  // token ids; the last two are start and end of text
+  Activation activation = Activation::kQuickGelu;
+  double layer_norm_eps = 1e-5;
+  std::vector<StemLayer> stem;  // in front of the patch embedding; empty in CLIP
+  Preprocessing preprocessing;  // its image_size is the vision tower's input
+
+  // Side of the grid of patches. A convolution of stride s maps n pixels to ceil(n / s).
+  std::int64_t grid() const;
+  std::int64_t start_of_text() const { return vocabulary - 2; }
+  std::int64_t end_of_text() const { return vocabulary - 1; }
+};
+
+struct TensorSpec {
+  std::string name;
+  std::vector<std::int64_t> shape;
+
+  std::int64_t size() const;
+};
+
+// Every tensor of such a model, in a fixed order: "logit_scale", "token_embedding.weight",
+// "positional_embedding", "transformer.resblocks.0.ln_1.weight", ..., "visual.stem.0.weight",
+// "visual.stem.0.bias", ..., "visual.conv1.weight", ... Linear weights are [out, in];
+// "text_projection" and "visual.proj" are [width, embed].
+std::vector<TensorSpec> clip_tensors(const ClipConfig& config);
+
+// Sum of the sizes.
+std::int64_t parameter_count(const ClipConfig& config);
+
+}  // namespace openworld
