@@ -1,0 +1,158 @@
+#include "openworld/vlm/vision_tower.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/baddbmm.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "openworld/base/error.h"
+#include "openworld/vlm/activation.h"
+#include "openworld/vlm/index_tensor.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+constexpr auto kFunction = "encode_images";
+
+void check(const VisionTower& tower, const Tensor& images, const VisionOptions& options) {
+  const std::int64_t size = tower.config.preprocessing.image_size;
+  if (images.dim() != 4 || images.size(1) != 3 || images.size(2) != size ||
+      images.size(3) != size) {
+    fail(kFunction, fmt::format("images must be [n, 3, {0}, {0}]", size));
+  }
+  std::int64_t next = 0;
+  for (const VisualPrompt& prompt : options.prompts) {
+    if (prompt.block < next || prompt.block >= tower.config.vision.layers) {
+      fail(kFunction, fmt::format("visual prompts need increasing blocks below {}, got {}",
+                                  tower.config.vision.layers, prompt.block));
+    }
+    if (prompt.rows.size(-1) != tower.config.vision.width) {
+      fail(kFunction, fmt::format("visual prompts have {} columns, the vision tower has {}",
+                                  prompt.rows.size(-1), tower.config.vision.width));
+    }
+    next = prompt.block + 1;
+  }
+}
+
+Tensor per_image(const Tensor& rows, std::int64_t images) {
+  return rows.dim() == 3 ? rows : rows.unsqueeze(0).expand({images, rows.size(0), rows.size(1)});
+}
+
+// Tokens [n, 1 + grid * grid (+ prompts), d] before ln_pre.
+Tensor embed(const VisionTower& tower, Tensor x) {
+  const VisionWeights& w = tower.weights;
+  for (std::size_t i = 0; i < w.stem.size(); ++i) {
+    const std::int64_t stride = tower.config.stem[i].stride;
+    x = at::conv2d(x, w.stem[i].weight, w.stem[i].bias, stride, /*padding=*/1);
+    x = activate(x, tower.config.activation);
+  }
+  x = at::conv2d(x, w.patch, /*bias=*/{}, w.patch.size(2)).flatten(2).transpose(1, 2);
+  const Tensor head = w.class_embedding.expand({x.size(0), 1, x.size(2)});
+  return at::cat({head, x}, 1) + w.positional_embedding;
+}
+
+// [n, rows, d] as [n * heads, rows, d / heads].
+Tensor by_head(const Tensor& x, std::int64_t heads) {
+  const std::int64_t n = x.size(0), rows = x.size(1), dim = x.size(2) / heads;
+  return x.reshape({n, rows, heads, dim}).transpose(1, 2).reshape({n * heads, rows, dim});
+}
+
+// Attention of the rows `query` [n, q, d] to those of `kv` [n, rows, 2 d]; [n, q, d].
+Tensor attend(const Tensor& query, const Tensor& kv, const Tensor& mask, std::int64_t heads) {
+  const std::int64_t d = query.size(2);
+  const double scale = 1 / std::sqrt(static_cast<double>(d / heads));
+  const Tensor q = by_head(query, heads);
+  const Tensor k = by_head(kv.narrow(2, 0, d), heads);
+  const Tensor v = by_head(kv.narrow(2, d, d), heads);
+  const Tensor zero = mask.defined() ? mask : q.new_zeros({1});
+  const Tensor scores = at::baddbmm(zero, q, k.transpose(1, 2), /*beta=*/1, /*alpha=*/scale);
+  const Tensor mixed = at::bmm(at::softmax(scores, -1), v);
+  const std::int64_t n = query.size(0), rows = query.size(1);
+  return mixed.reshape({n, heads, rows, d / heads}).transpose(1, 2).reshape({n, rows, d});
+}
+
+Affine part(const Affine& layer, std::int64_t begin, std::int64_t count) {
+  return {layer.weight.narrow(0, begin, count), layer.bias.narrow(0, begin, count)};
+}
+
+// Rows from the last block's values alone: v = x + out(V(LN1 x)), then its MLP and ln_post.
+Tensor local_rows(const VisionTower& tower, const Tensor& x, const Tensor& values) {
+  const VisionWeights& w = tower.weights;
+  const BlockWeights& block = w.blocks.back();
+  const std::int64_t patches = w.positional_embedding.size(0) - 1;
+  const Tensor mixed = linear(values.narrow(1, 1, patches), block.out);
+  const Tensor y = feed_forward(x.narrow(1, 1, patches) + mixed, block, tower.config);
+  return layer_norm(y, w.ln_post, tower.config.layer_norm_eps);
+}
+
+VisionFeatures last_block(const VisionTower& tower, const Tensor& x, const VisionOptions& options) {
+  const ClipConfig& config = tower.config;
+  const VisionWeights& w = tower.weights;
+  const BlockWeights& block = w.blocks.back();
+  const std::int64_t d = config.vision.width;
+  std::vector<std::int64_t> rows = options.readouts;
+  for (std::int64_t& row : rows) {
+    if (row < -x.size(1) || row >= x.size(1)) {
+      fail(kFunction, fmt::format("no row {} to read, there are {}", row, x.size(1)));
+    }
+    if (row < 0) row += x.size(1);
+  }
+  const Tensor index = index_tensor(rows);
+
+  const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
+  const Tensor kv = linear(normed, part(block.qkv, d, 2 * d));
+  const Tensor query = linear(normed.index_select(1, index), part(block.qkv, 0, d));
+  const Tensor mask = options.mask.defined() ? options.mask.index_select(0, index) : Tensor();
+  Tensor y =
+      x.index_select(1, index) + linear(attend(query, kv, mask, config.vision.heads), block.out);
+  y = layer_norm(feed_forward(y, block, config), w.ln_post, config.layer_norm_eps);
+
+  VisionFeatures result;
+  result.features = at::matmul(y, w.projection);
+  if (options.local) result.local = local_rows(tower, x, kv.narrow(2, d, d));
+  return result;
+}
+
+}  // namespace
+
+VisionFeatures encode_images(const VisionTower& tower, const Tensor& images,
+                             const VisionOptions& options) {
+  check(tower, images, options);
+  const ClipConfig& config = tower.config;
+  const VisionWeights& w = tower.weights;
+  const std::int64_t d = config.vision.width;
+
+  Tensor x = embed(tower, images);
+  auto prompt = options.prompts.begin();
+  if (prompt != options.prompts.end() && prompt->block == 0) {
+    x = at::cat({x, per_image(prompt++->rows, x.size(0))}, 1);
+  }
+  x = layer_norm(x, w.ln_pre, config.layer_norm_eps);
+  for (std::int64_t b = 0; b < config.vision.layers; ++b) {
+    if (prompt != options.prompts.end() && prompt->block == b) {
+      const Tensor rows = per_image(prompt++->rows, x.size(0));
+      if (rows.size(1) >= x.size(1)) {
+        fail(kFunction,
+             fmt::format("a prompt of {} rows cannot replace rows of {}", rows.size(1), x.size(1)));
+      }
+      x = at::cat({x.narrow(1, 0, x.size(1) - rows.size(1)), rows}, 1);
+    }
+    if (b == config.vision.layers - 1) break;
+    const BlockWeights& block = w.blocks[static_cast<std::size_t>(b)];
+    const Tensor qkv = linear(layer_norm(x, block.ln_1, config.layer_norm_eps), block.qkv);
+    const Tensor mixed =
+        attend(qkv.narrow(2, 0, d), qkv.narrow(2, d, 2 * d), options.mask, config.vision.heads);
+    x = feed_forward(x + linear(mixed, block.out), block, config);
+  }
+  return last_block(tower, x, options);
+}
+
+}  // namespace openworld
