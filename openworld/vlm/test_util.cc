@@ -21,22 +21,34 @@ namespace {
 
 using at::Tensor;
 
+Tensor naive_activation(const Tensor& x, Activation activation) {
+  if (activation == Activation::kQuickGelu) return x * at::sigmoid(1.702 * x);
+  return x * 0.5 * (1 + (x / std::sqrt(2.0)).erf());
+}
+
+Tensor input_row(const Clip& clip, const TestPrompt& prompt, std::int64_t position,
+                 const Tensor& learnable) {
+  const TextWeights& w = clip.text.weights;
+  const Tensor at_position = w.positional_embedding[position];
+  if (position >= static_cast<std::int64_t>(prompt.rows.size())) {
+    return w.token_embedding[0] + at_position;
+  }
+  const PromptRow& row = prompt.rows[static_cast<std::size_t>(position)];
+  const Tensor value = row.token >= 0 ? w.token_embedding[row.token] : learnable[row.learnable];
+  return row.positioned ? value + at_position : value;
+}
+
+}  // namespace
+
 Tensor naive_norm(const Tensor& x, const Affine& norm, double eps) {
   const Tensor mean = x.mean(-1, true);
   const Tensor variance = ((x - mean) * (x - mean)).mean(-1, true);
   return (x - mean) / (variance + eps).sqrt() * norm.weight + norm.bias;
 }
 
-Tensor naive_activation(const Tensor& x, Activation activation) {
-  if (activation == Activation::kQuickGelu) return x * at::sigmoid(1.702 * x);
-  return x * 0.5 * (1 + (x / std::sqrt(2.0)).erf());
-}
-
-// One block on x [prompts, rows, d] with an additive mask [prompts, rows, rows].
 Tensor naive_block(const Tensor& x, const BlockWeights& w, const ClipConfig& config,
-                   const Tensor& mask) {
-  const std::int64_t heads = config.text.heads;
-  const std::int64_t dim = config.text.width / heads;
+                   std::int64_t heads, const Tensor& mask) {
+  const std::int64_t dim = x.size(2) / heads;
   const Tensor normed = naive_norm(x, w.ln_1, config.layer_norm_eps);
   const Tensor qkv = at::matmul(normed, w.qkv.weight.t()) + w.qkv.bias;
   std::vector<Tensor> mixed;
@@ -53,20 +65,6 @@ Tensor naive_block(const Tensor& x, const BlockWeights& w, const ClipConfig& con
   return y + at::matmul(naive_activation(hidden, config.activation), w.proj.weight.t()) +
          w.proj.bias;
 }
-
-Tensor input_row(const Clip& clip, const TestPrompt& prompt, std::int64_t position,
-                 const Tensor& learnable) {
-  const TextWeights& w = clip.text.weights;
-  const Tensor at_position = w.positional_embedding[position];
-  if (position >= static_cast<std::int64_t>(prompt.rows.size())) {
-    return w.token_embedding[0] + at_position;
-  }
-  const PromptRow& row = prompt.rows[static_cast<std::size_t>(position)];
-  const Tensor value = row.token >= 0 ? w.token_embedding[row.token] : learnable[row.learnable];
-  return row.positioned ? value + at_position : value;
-}
-
-}  // namespace
 
 ClipConfig small_config() {
   ClipConfig config;
@@ -165,7 +163,8 @@ Tensor padded_features(const Clip& clip, const std::vector<TestPrompt>& prompts,
       }
       replaced.push_back(rows);
     }
-    x = naive_block(at::stack(replaced), w.blocks[static_cast<std::size_t>(b)], config, mask);
+    x = naive_block(at::stack(replaced), w.blocks[static_cast<std::size_t>(b)], config,
+                    config.text.heads, mask);
   }
   x = naive_norm(x, w.ln_final, config.layer_norm_eps);
   std::vector<Tensor> features;

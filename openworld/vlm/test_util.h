@@ -35,6 +35,12 @@ struct TestPrompt {
 // one.
 TextForest forest_of(const std::vector<TestPrompt>& prompts);
 
+// LayerNorm, and one block on x [batch, rows, d] with a mask that is added to the scores, in plain
+// torch operations.
+at::Tensor naive_norm(const at::Tensor& x, const Affine& norm, double eps);
+at::Tensor naive_block(const at::Tensor& x, const BlockWeights& w, const ClipConfig& config,
+                       std::int64_t heads, const at::Tensor& mask);
+
 // Features [read-outs, embed] from [prompts, context] rows with a causal mask, in plain torch
 // operations on the weights alone.
 at::Tensor padded_features(const Clip& clip, const std::vector<TestPrompt>& prompts,

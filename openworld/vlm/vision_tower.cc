@@ -123,13 +123,20 @@ VisionFeatures last_block(const VisionTower& tower, const Tensor& x, const Visio
 
 }  // namespace
 
+Tensor vision_block(const Tensor& x, const BlockWeights& block, const ClipConfig& config,
+                    const Tensor& mask) {
+  const std::int64_t d = config.vision.width;
+  const Tensor qkv = linear(layer_norm(x, block.ln_1, config.layer_norm_eps), block.qkv);
+  const Tensor mixed =
+      attend(qkv.narrow(2, 0, d), qkv.narrow(2, d, 2 * d), mask, config.vision.heads);
+  return feed_forward(x + linear(mixed, block.out), block, config);
+}
+
 VisionFeatures encode_images(const VisionTower& tower, const Tensor& images,
                              const VisionOptions& options) {
   check(tower, images, options);
   const ClipConfig& config = tower.config;
   const VisionWeights& w = tower.weights;
-  const std::int64_t d = config.vision.width;
-
   Tensor x = embed(tower, images);
   auto prompt = options.prompts.begin();
   if (prompt != options.prompts.end() && prompt->block == 0) {
@@ -146,11 +153,7 @@ VisionFeatures encode_images(const VisionTower& tower, const Tensor& images,
       x = at::cat({x.narrow(1, 0, x.size(1) - rows.size(1)), rows}, 1);
     }
     if (b == config.vision.layers - 1) break;
-    const BlockWeights& block = w.blocks[static_cast<std::size_t>(b)];
-    const Tensor qkv = linear(layer_norm(x, block.ln_1, config.layer_norm_eps), block.qkv);
-    const Tensor mixed =
-        attend(qkv.narrow(2, 0, d), qkv.narrow(2, d, 2 * d), options.mask, config.vision.heads);
-    x = feed_forward(x + linear(mixed, block.out), block, config);
+    x = vision_block(x, w.blocks[static_cast<std::size_t>(b)], config, options.mask);
   }
   return last_block(tower, x, options);
 }

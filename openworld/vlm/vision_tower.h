@@ -37,8 +37,8 @@ struct VisualPrompt {
 };
 
 struct VisionOptions {
-  std::vector<VisualPrompt> prompts;  // by increasing block
-  at::Tensor mask;                    // added to attention scores, [rows, rows]; may be undefined
+  std::vector<VisualPrompt> prompts = {};  // by increasing block
+  at::Tensor mask = {};  // added to attention scores, [rows, rows]; may be undefined
   std::vector<std::int64_t> readouts = {0};  // rows to read; negative ones count from the end
   bool local = false;                        // whether patches are wanted
 };
@@ -50,6 +50,10 @@ struct VisionFeatures {
   // ln_post, before the projection; [images, grid * grid, d]. Undefined unless asked for.
   at::Tensor local;
 };
+
+// One block on rows x [images, rows, d] that all see each other, but for `mask`.
+at::Tensor vision_block(const at::Tensor& x, const BlockWeights& block, const ClipConfig& config,
+                        const at::Tensor& mask = {});
 
 // Features of normalised images [n, 3, size, size]. The last block computes only the rows that are
 // read. Differentiable in the images, the prompts and, where they require it, the weights.
