@@ -3,14 +3,39 @@
 // Files that are there whole or not at all: readers never see half of one, and a crash keeps the
 // old contents.
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "openworld/io/origin.h"
+
 namespace openworld {
 
-// Writes `bytes` to a temporary name in the folder of `path`, flushes them to the disk, and renames
-// the file to `path`, replacing what is there. On failure the temporary file is removed and Error
-// names `function` and `path`.
+// A file written piece by piece to a temporary name in the folder of `path`. Destroyed before
+// commit, or when a call throws, it leaves nothing behind. Errors name `function` and `path`.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path, std::string_view function = "write_file");
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::span<const std::byte> bytes);
+
+  // Flushes to the disk and renames the file to `path`, replacing what is there. Once.
+  void commit();
+
+ private:
+  [[noreturn]] void fail_with_errno(std::string_view what) const;
+
+  Origin origin_;
+  std::string temporary_;
+  int fd_ = -1;
+  bool renamed_ = false;
+};
+
+// The same in one call.
 void write_file_atomically(const std::string& path, std::string_view bytes,
                            std::string_view function = "write_file");
 

@@ -7,27 +7,13 @@
 #include <memory>
 #include <utility>
 
+#include "openworld/io/half.h"
 #include "openworld/io/utf8.h"
 
 namespace openworld {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "conversions assume little-endian");
-
-struct Half {
-  std::uint16_t bits;
-};
-
-// Exact for every half. The half's exponent and fraction are put where a float has them, which is
-// off by 127 - 15 in the exponent, and one multiplication by 2^112 repairs normal and subnormal
-// numbers alike; infinities and NaNs get the float's exponent of all ones.
-inline float widen(Half h) {
-  const std::uint32_t sign = std::uint32_t{h.bits & 0x8000u} << 16;
-  const std::uint32_t magnitude = std::uint32_t{h.bits & 0x7fffu} << 13;
-  const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
-  const std::uint32_t special = magnitude | 0x7f800000u;
-  return std::bit_cast<float>(sign | ((h.bits & 0x7c00u) == 0x7c00u ? special : finite));
-}
 
 template <class T>
 T load(const std::byte* items, std::size_t i) {
@@ -140,7 +126,9 @@ FloatColumn to_floats(const NpyArray& array, const Origin& origin) {
   if (dtype.kind == Dtype::Kind::kFloat) {
     if (dtype.size == 8) return same_items<double>(items);
     if (dtype.size == 4) return same_items<float>(items);
-    return convert_items<float, Half>(items, [](Half h, bool&) { return widen(h); }).first;
+    std::vector<float> values(items.size() / 2);
+    widen_halves(items.values, values);
+    return make_column(std::move(values));
   }
   if (!dtype.is_integer()) {
     origin.fail(fmt::format("{} has dtype {}; expected a float or integer dtype", array.name,
