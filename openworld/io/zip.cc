@@ -70,16 +70,22 @@ std::size_t find_end(std::span<const std::byte> bytes, const Origin& origin) {
       "whole?)");
 }
 
+bool has_locator(std::span<const std::byte> before_end) {
+  std::uint32_t signature = 0;
+  if (before_end.size() < zip::kEnd64LocatorSize) return false;
+  std::memcpy(&signature, before_end.last(zip::kEnd64LocatorSize).data(), sizeof signature);
+  return signature == zip::kEnd64Locator;
+}
+
 // The 64-bit end record, whose locator stands right before the plain one.
 Directory read_end64(std::span<const std::byte> before_end, const Origin& origin) {
   if (before_end.size() < zip::kEnd64LocatorSize + zip::kEnd64Size) {
     origin.fail("the zip64 end record is missing");
   }
+  if (!has_locator(before_end)) origin.fail("the zip64 end record locator is missing");
   const std::size_t locator = before_end.size() - zip::kEnd64LocatorSize;
   Cursor at(before_end.subspan(locator), "zip64 locator", origin);
-  if (at.number<std::uint32_t>() != zip::kEnd64Locator) {
-    origin.fail("the zip64 end record locator is missing");
-  }
+  at.skip(4);
   if (at.number<std::uint32_t>() != 0) fail_disks(origin);
   Directory directory;
   directory.end = at.number<std::uint64_t>();
@@ -120,8 +126,14 @@ Directory find_directory(std::span<const std::byte> bytes, const Origin& origin)
   const auto offset = at.number<std::uint32_t>();
 
   Directory directory{entries, offset, size, end_offset};
-  if (entries == zip::kCountIn64 || size == zip::kIn64 || offset == zip::kIn64) {
+  const bool needs_64 = entries == zip::kCountIn64 || size == zip::kIn64 || offset == zip::kIn64;
+  // PyTorch writes 64-bit records always, between the directory and the plain record.
+  if (needs_64 ||
+      (std::uint64_t{offset} + size != end_offset && has_locator(bytes.first(end_offset)))) {
     directory = read_end64(bytes.first(end_offset), origin);
+    const bool agree =
+        directory.entries == entries && directory.size == size && directory.offset == offset;
+    if (!needs_64 && !agree) origin.fail("the zip64 end record contradicts the plain one");
   } else if (disk != 0 || directory_disk != 0 || entries_here != entries) {
     fail_disks(origin);
   }

@@ -1,0 +1,26 @@
+#pragma once
+
+// JSON from outside: as much as is asked for, as deep as is asked for, and every key once.
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+
+#include "openworld/io/origin.h"
+
+namespace openworld {
+
+struct JsonLimits {
+  std::size_t bytes = std::size_t{1} << 20;
+  int depth = 32;
+};
+
+// Throws Error for what is too long, too deep or not JSON (RFC 8259, UTF-8), and for an object with
+// the same key twice, of which two readers could take different values.
+nlohmann::json parse_json(std::span<const std::byte> bytes, const Origin& origin,
+                          const JsonLimits& limits = {});
+
+// The same from the file `origin.file`.
+nlohmann::json read_json_file(const Origin& origin, const JsonLimits& limits = {});
+
+}  // namespace openworld

@@ -1,0 +1,48 @@
+#pragma once
+
+// The safetensors format:
+//
+//   header length, 8 bytes | JSON {"name": {"dtype", "shape", "data_offsets": [begin, end)}} | data
+//
+// Numbers are little-endian and tensors row-major; "__metadata__" maps strings to strings. Read
+// strictly, as the format demands: the tensors cover the data without gap or overlap, and each is
+// exactly as long as its type and shape say.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "openworld/io/column.h"
+#include "openworld/io/origin.h"
+#include "openworld/io/tensor_file.h"
+
+namespace openworld {
+
+struct Safetensors {
+  std::vector<StoredTensor> tensors;  // in the order of their data; they share the owner of `bytes`
+  std::map<std::string, std::string> metadata;
+};
+
+// A CLIP of 446 tensors has a header of 60 KB; parsed JSON may take 20 times its length.
+inline constexpr std::size_t kMaxSafetensorsHeader = std::size_t{8} << 20;
+
+// Throws Error.
+Safetensors parse_safetensors(const Bytes& bytes, const Origin& origin);
+
+struct TensorToWrite {
+  std::string name;
+  TensorType type = TensorType::kF32;
+  std::vector<std::int64_t> shape;
+};
+
+// Writes a file that is whole or not there, of the same bytes for the same tensors, with the
+// metadata {"format": "pt"} that PyTorch libraries ask for. `data(i)` gives the bytes of tensor i,
+// is called in order, and what it returns is used before the next call. Throws Error.
+// REQUIRES: names that differ; items of one size, or larger ones first, so that all are aligned.
+void write_safetensors(const std::string& path, const std::vector<TensorToWrite>& tensors,
+                       const std::function<std::span<const std::byte>(std::size_t)>& data,
+                       std::string_view function = "write_safetensors");
+
+}  // namespace openworld
