@@ -12,9 +12,10 @@ endfunction()
 # openworld_layer(metrics PUBLIC base PRIVATE fmt::fmt): the library openworld_metrics (alias
 # openworld::metrics) from every .cc of the current folder, and, from its *_test.cc and test_util.cc, the program
 # openworld_metrics_test, whose cases ctest sees one by one. With GOLDEN the tests read what
-# tests/golden/fetch.sh fetched, from the folder OPENWORLD_GOLDEN_DIR; ENVIRONMENT is set for them.
+# tests/golden/fetch.sh fetched, from the folder OPENWORLD_GOLDEN_DIR; with CHECKPOINTS what
+# tests/checkpoints/make.py wrote, from OPENWORLD_CHECKPOINTS_DIR. ENVIRONMENT is set for the tests.
 function(openworld_layer name)
-  cmake_parse_arguments(ARG "GOLDEN" "" "PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "" "PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/test_util)\\.cc$")
@@ -40,11 +41,14 @@ function(openworld_layer name)
     # What is tested is optimised; the tests themselves only take longer to compile.
     target_compile_options(${target}_test PRIVATE -O1)
     set(properties TIMEOUT 600 ENVIRONMENT "${ARG_ENVIRONMENT}")
-    if(ARG_GOLDEN)
-      target_compile_definitions(${target}_test
-                                 PRIVATE OPENWORLD_GOLDEN_DIR="${PROJECT_BINARY_DIR}/golden")
-      list(APPEND properties FIXTURES_REQUIRED golden)
-    endif()
+    foreach(fixture GOLDEN CHECKPOINTS)
+      if(ARG_${fixture})
+        string(TOLOWER ${fixture} folder)
+        target_compile_definitions(
+          ${target}_test PRIVATE OPENWORLD_${fixture}_DIR="${PROJECT_BINARY_DIR}/${folder}")
+        list(APPEND properties FIXTURES_REQUIRED ${folder})
+      endif()
+    endforeach()
     include(GoogleTest)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES ${properties})
