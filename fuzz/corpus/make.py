@@ -1,7 +1,10 @@
 """Makes the seeds of the fuzzers. Run: python3 make.py, in this folder."""
 
 import io
+import json
 import pathlib
+import shutil
+import zipfile
 
 import numpy as np
 
@@ -49,3 +52,28 @@ write("csv/words.tsv", b"side\tscore\tcorrect\tlabel\tpredicted\r\nbase\t1\tTrue
 write("csv/logits.csv", b"side,label,base_logits_1,base_logits_0,new_logits_0\nnew,0,1,2,3\n")
 write("csv/quotes.csv", b'\xef\xbb\xbf"a","b ""c"""\n"x\ny","1,5"\n\n\n')
 write("csv/results.csv", b"method,world,t,acc,seed\nclip,0,0.5,0.71,1\n")
+
+
+def safetensors(header, data):
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+FLOATS = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8}
+header, at = {"__metadata__": {"format": "pt"}}, 0
+for code, item in FLOATS.items():
+    header[code] = {"dtype": code, "shape": [2, 3], "data_offsets": [at, at + 6 * item]}
+    at += 6 * item
+write("safetensors/floats.safetensors", safetensors(header, bytes(range(at))))
+scalar = {"dtype": "I64", "shape": [], "data_offsets": [0, 8]}
+empty = {"dtype": "BOOL", "shape": [0, 5], "data_offsets": [8, 8]}
+write("safetensors/scalar.safetensors", safetensors({"s": scalar, "e": empty}, bytes(8)))
+write("safetensors/none.safetensors", safetensors({}, b""))
+
+# The files of openworld/io/testdata/make_torch.py, and their pickles alone.
+TORCH = pathlib.Path(__file__).resolve().parents[2] / "openworld/io/testdata/torch"
+for path in sorted(TORCH.glob("*.pt")):
+    shutil.copy(path, f"torch_file/{path.name}")
+    if path.stem != "legacy":
+        with zipfile.ZipFile(path) as archive:
+            write(f"torch_file/{path.stem}.pkl", archive.read(f"{path.stem}/data.pkl"))

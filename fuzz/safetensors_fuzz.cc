@@ -1,0 +1,11 @@
+// Fuzzes the safetensors reader and the conversion of every float tensor it accepts.
+
+#include "fuzz/fuzz_tensors.h"
+#include "openworld/io/safetensors.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace openworld;
+  static const Origin kOrigin{"fuzz", "input"};
+  attempt([&] { read_all(parse_safetensors(fuzz_bytes(data, size), kOrigin).tensors); });
+  return 0;
+}

@@ -1,0 +1,20 @@
+// Fuzzes the reader of PyTorch's files: the archive, the pickle in it, and its tensors. What does
+// not start as an archive is taken for the pickle alone, which a fuzzer changes more easily.
+
+#include "fuzz/fuzz_tensors.h"
+#include "openworld/io/pickle.h"
+#include "openworld/io/torch_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace openworld;
+  static const Origin kOrigin{"fuzz", "input"};
+  const Bytes bytes = fuzz_bytes(data, size);
+  attempt([&] {
+    if (size > 0 && data[0] == 0x80) {
+      parse_pickle(bytes.values, kOrigin);
+    } else {
+      read_all(parse_torch_file(bytes, kOrigin).tensors);
+    }
+  });
+  return 0;
+}
