@@ -9,13 +9,30 @@ function(openworld_options target)
   endif()
 endfunction()
 
+# The interpreter for scripts of the build and the tests: the one the module is built for, which has
+# NumPy; without the module the system's, else the first on the path.
+function(openworld_find_python result)
+  set(python ${Python_EXECUTABLE})
+  if(NOT python)
+    find_program(OPENWORLD_SYSTEM_PYTHON NAMES python3 PATHS /usr/bin /usr/local/bin NO_DEFAULT_PATH)
+    mark_as_advanced(OPENWORLD_SYSTEM_PYTHON)
+    set(python ${OPENWORLD_SYSTEM_PYTHON})
+  endif()
+  if(NOT python)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(python ${Python3_EXECUTABLE})
+  endif()
+  set(${result} ${python} PARENT_SCOPE)
+endfunction()
+
 # openworld_layer(metrics PUBLIC base PRIVATE fmt::fmt): the library openworld_metrics (alias
 # openworld::metrics) from every .cc of the current folder, and, from its *_test.cc and test_util.cc, the program
 # openworld_metrics_test, whose cases ctest sees one by one. With GOLDEN the tests read what
 # tests/golden/fetch.sh fetched, from the folder OPENWORLD_GOLDEN_DIR; with CHECKPOINTS what
-# tests/checkpoints/make.py wrote, from OPENWORLD_CHECKPOINTS_DIR. ENVIRONMENT is set for the tests.
+# tests/checkpoints/make.py wrote, from OPENWORLD_CHECKPOINTS_DIR; with ORACLE script.py what that
+# script, which ctest runs first, wrote into OPENWORLD_ORACLE_DIR. ENVIRONMENT is set for the tests.
 function(openworld_layer name)
-  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "" "PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "ORACLE" "PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/test_util)\\.cc$")
@@ -40,15 +57,29 @@ function(openworld_layer name)
     openworld_options(${target}_test)
     # What is tested is optimised; the tests themselves only take longer to compile.
     target_compile_options(${target}_test PRIVATE -O1)
-    set(properties TIMEOUT 600 ENVIRONMENT "${ARG_ENVIRONMENT}")
+    set(properties TIMEOUT 600)
+    set(fixtures "")
     foreach(fixture GOLDEN CHECKPOINTS)
       if(ARG_${fixture})
         string(TOLOWER ${fixture} folder)
         target_compile_definitions(
           ${target}_test PRIVATE OPENWORLD_${fixture}_DIR="${PROJECT_BINARY_DIR}/${folder}")
-        list(APPEND properties FIXTURES_REQUIRED ${folder})
+        list(APPEND fixtures ${folder})
       endif()
     endforeach()
+    if(ARG_ORACLE)
+      set(oracle ${CMAKE_CURRENT_BINARY_DIR}/oracle)
+      openworld_find_python(python)
+      add_test(NAME ${name}.oracle
+               COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_ORACLE} ${oracle})
+      set_tests_properties(${name}.oracle PROPERTIES FIXTURES_SETUP ${name}_oracle TIMEOUT 600)
+      target_compile_definitions(${target}_test PRIVATE OPENWORLD_ORACLE_DIR="${oracle}")
+      list(APPEND fixtures ${name}_oracle)
+    endif()
+    # gtest_discover_tests would take the items of a list for further properties.
+    list(JOIN fixtures "\\;" fixtures)
+    list(JOIN ARG_ENVIRONMENT "\\;" environment)
+    list(APPEND properties FIXTURES_REQUIRED "${fixtures}" ENVIRONMENT "${environment}")
     include(GoogleTest)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES ${properties})
