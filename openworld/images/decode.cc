@@ -1,0 +1,44 @@
+#include "openworld/images/decode.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "openworld/images/image_format.h"
+#include "openworld/io/column.h"
+
+namespace openworld {
+namespace {
+
+constexpr const ImageFormat* kFormats[] = {&kJpegFormat, &kPngFormat, &kWebpFormat};
+
+}  // namespace
+
+void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixels,
+                  const Origin& origin) {
+  if (width * height > max_pixels) {
+    origin.fail(fmt::format("is {} x {} pixels; expected at most {}", width, height, max_pixels));
+  }
+}
+
+Image make_image(std::int64_t width, std::int64_t height) {
+  return {static_cast<int>(width), static_cast<int>(height),
+          std::vector<std::uint8_t>(static_cast<std::size_t>(3 * width * height))};
+}
+
+Image decode_image(std::span<const std::byte> bytes, const Origin& origin,
+                   std::int64_t max_pixels) {
+  const std::string_view text = as_text(bytes);
+  for (const ImageFormat* format : kFormats) {
+    if (format->recognises(text)) return format->decode(bytes, origin, max_pixels);
+  }
+  std::string names;
+  for (const ImageFormat* format : kFormats) {
+    names += names.empty() ? "" : ", ";
+    names += format->name;
+  }
+  origin.fail(fmt::format("is no image of a known format: it starts with {}; expected one of {}",
+                          in_quotes(text.substr(0, 12)), names));
+}
+
+}  // namespace openworld

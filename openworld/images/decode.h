@@ -1,0 +1,33 @@
+#pragma once
+
+// Image files to pixels, with the bits that Pillow 9.4 gives for Image.open(f).convert("RGB"): what
+// the published CLIP results were computed from.
+//
+//   JPEG  baseline and progressive; grey, YCbCr, RGB, CMYK and YCCK (inverted, as Adobe writes it)
+//   PNG   all colour types and depths, interlaced or not
+//   WebP  lossy and lossless; of an animation the first frame
+//
+// As there, alpha is dropped, not blended, and the EXIF orientation is not applied.
+//
+// Truncated files are refused. So are corrupt ones as far as the format lets a reader see it: JPEG
+// has no checksum, and where its decoder goes on with a warning, so does this. PNG is read more
+// strictly than by Pillow, which ignores the checksums of pixel data.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "openworld/images/image.h"
+#include "openworld/io/origin.h"
+
+namespace openworld {
+
+// Where Pillow raises DecompressionBombError: twice as many pixels as fit 256 MiB at 3 bytes each.
+inline constexpr std::int64_t kMaxPixels = 178'956'970;
+
+// The pixels of the file `bytes`, whose format its first bytes tell. Throws Error, also for more
+// than `max_pixels`, which is checked on the header, before memory is spent.
+Image decode_image(std::span<const std::byte> bytes, const Origin& origin,
+                   std::int64_t max_pixels = kMaxPixels);
+
+}  // namespace openworld

@@ -1,0 +1,61 @@
+// WebP by libwebp. Still images and animations both go through its animation decoder, as in Pillow:
+// where the first frame does not cover the canvas, the rest is black.
+
+#include <fmt/format.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+#include <memory>
+
+#include "openworld/images/image_format.h"
+
+namespace openworld {
+namespace {
+
+struct Delete {
+  void operator()(WebPAnimDecoder* decoder) const { WebPAnimDecoderDelete(decoder); }
+};
+
+bool recognises(std::string_view text) {
+  return text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP");
+}
+
+Image decode(std::span<const std::byte> bytes, const Origin& origin, std::int64_t max_pixels) {
+  const auto fail = [&](std::string_view what) {
+    origin.fail(fmt::format("is a WebP that cannot be decoded: {}", what));
+  };
+  const WebPData data = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+  WebPBitstreamFeatures features;
+  const VP8StatusCode status = WebPGetFeatures(data.bytes, data.size, &features);
+  if (status == VP8_STATUS_NOT_ENOUGH_DATA) fail("its header is truncated");
+  if (status != VP8_STATUS_OK) fail("its header is malformed");
+  check_pixels(features.width, features.height, max_pixels, origin);
+
+  WebPAnimDecoderOptions options;
+  WebPAnimDecoderOptionsInit(&options);
+  options.color_mode = MODE_RGBA;
+  const std::unique_ptr<WebPAnimDecoder, Delete> decoder(WebPAnimDecoderNew(&data, &options));
+  WebPAnimInfo info;
+  if (!decoder || WebPAnimDecoderGetInfo(decoder.get(), &info) == 0) {
+    fail("it is truncated or its chunks are malformed");
+  }
+  check_pixels(info.canvas_width, info.canvas_height, max_pixels, origin);
+  std::uint8_t* rgba = nullptr;
+  int timestamp = 0;
+  if (WebPAnimDecoderGetNext(decoder.get(), &rgba, &timestamp) == 0) {
+    fail("its pixel data are truncated or malformed");
+  }
+
+  Image image = make_image(info.canvas_width, info.canvas_height);
+  const std::size_t pixels = image.rgb.size() / 3;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) image.rgb[3 * i + c] = rgba[4 * i + c];
+  }
+  return image;
+}
+
+}  // namespace
+
+const ImageFormat kWebpFormat = {"WebP", recognises, decode};
+
+}  // namespace openworld
