@@ -5,10 +5,11 @@
 // Tensors carry OpenAI's names and shapes inside the project (methods-spec 4.4), whatever file they
 // came from; clip_tensors lists them for a configuration.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "openworld/images/preprocessing.h"
 
 namespace openworld {
 
@@ -30,16 +31,6 @@ struct StemLayer {
   std::int64_t stride = 1;
 
   bool operator==(const StemLayer&) const = default;
-};
-
-// How an image becomes the input: resized so that its shorter side is image_size, centre-cropped,
-// value / 255, minus mean, over std, per channel.
-struct Preprocessing {
-  std::int64_t image_size = 224;
-  std::array<double, 3> mean = {0.48145466, 0.4578275, 0.40821073};
-  std::array<double, 3> std = {0.26862954, 0.26130258, 0.27577711};
-
-  bool operator==(const Preprocessing&) const = default;
 };
 
 struct ClipConfig {
