@@ -48,5 +48,28 @@ TEST(Utf8, RefusesWhatIsNotUtf8) {
   EXPECT_EQ(decode_utf8("é日🦊"), U"é日🦊");
 }
 
+// What Python's bytes.decode("utf-8", errors="replace") gives; R stands for U+FFFD.
+TEST(Utf8, ReplacesWhatIsNotUtf8) {
+  const std::pair<const char*, std::string> cases[] = {
+      {"é日🦊", "é日🦊"},
+      {"a\x80z", "aRz"},
+      {"\xc3(", "R("},
+      {"\xc0\xaf", "RR"},
+      {"\xe0\x80\xaf", "RRR"},
+      {"\xed\xa0\x80", "RRR"},
+      {"\xf0\x9f\xa6", "R"},
+      {"\xf0\x9f\xa6x", "Rx"},
+      {"\xf4\x90\x80\x80", "RRRR"},
+      {"\xe6\x97\xe6\x97\xa5", "R日"},
+      {"\xff", "R"},
+  };
+  for (auto [text, expected] : cases) {
+    for (std::size_t at; (at = expected.find('R')) != std::string::npos;) {
+      expected.replace(at, 1, "\ufffd");
+    }
+    EXPECT_EQ(replace_invalid_utf8(text), expected) << in_quotes(text);
+  }
+}
+
 }  // namespace
 }  // namespace openworld

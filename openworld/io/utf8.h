@@ -15,4 +15,8 @@ std::optional<std::u32string> decode_utf8(std::string_view text);
 // The UTF-8 of `points`; nothing if one of them is a surrogate or past U+10FFFF.
 std::optional<std::string> encode_utf8(std::u32string_view points);
 
+// The text with U+FFFD for what is not UTF-8: one for each longest start of a sequence that cannot
+// go on, as Unicode recommends and Python's errors="replace" does.
+std::string replace_invalid_utf8(std::string_view text);
+
 }  // namespace openworld

@@ -1,0 +1,48 @@
+#pragma once
+
+// What words became before: a map from a word to its token ids that many threads may use.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace openworld {
+
+class WordCache {
+ public:
+  // Appends the ids of `word` if they are known.
+  bool append(std::string_view word, std::vector<std::int32_t>* ids) const;
+  // Remembers the ids, unless the word is long or its part of the cache is full.
+  void remember(std::string_view word, const std::vector<std::int32_t>& ids);
+
+ private:
+  // 2^16 words of at most 64 bytes: some 10 MB when full.
+  static constexpr int kShardBits = 4;
+  static constexpr std::size_t kShards = std::size_t{1} << kShardBits;
+  static constexpr std::size_t kWordsPerShard = 4096;
+  static constexpr std::size_t kLongestWord = 64;
+
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view word) const {
+      return std::hash<std::string_view>()(word);
+    }
+  };
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<std::string, std::vector<std::int32_t>, Hash, std::equal_to<>> words;
+  };
+
+  // The low bits choose the bucket inside a shard, the high ones the shard.
+  static std::size_t shard_of(std::string_view word) { return Hash()(word) >> (64 - kShardBits); }
+
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace openworld
