@@ -1,9 +1,11 @@
 """Makes the seeds of the fuzzers. Run: python3 make.py, in this folder."""
 
+import gzip
 import io
 import json
 import pathlib
 import shutil
+import tarfile
 import zipfile
 
 import numpy as np
@@ -77,3 +79,30 @@ for path in sorted(TORCH.glob("*.pt")):
     if path.stem != "legacy":
         with zipfile.ZipFile(path) as archive:
             write(f"torch_file/{path.stem}.pkl", archive.read(f"{path.stem}/data.pkl"))
+
+write("tokenizer/words", "tA photo of lower aaaa's  İ ΟΔΟΣ. 42 <|endoftext|>!".encode())
+write("tokenizer/html", "t&amp;lt; &#x80;&#65 &notit; &NotEqualTilde; caf&eacute;".encode())
+write("tokenizer/scripts", "t日本語 🦊 e\u0301 \u00a0\u3000 \u1fbe\u0345 ʼn".encode())
+MERGES = "#version: 0.2\nl o\nlo w\nlow e\ne r</w>\nlow er</w>\n"
+write("tokenizer/merges", b"m" + MERGES.encode())
+printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+symbols = [chr(b) for b in printable] + [chr(256 + k) for k in range(256 - len(printable))]
+tokens = symbols + [s + "</w>" for s in symbols]
+tokens += ["lo", "low", "lowe", "er</w>", "lower</w>", "<|startoftext|>", "<|endoftext|>"]
+vocab = json.dumps({token: i for i, token in enumerate(tokens)}, ensure_ascii=False)
+write("tokenizer/vocab", b"v" + vocab.encode() + b"\0" + MERGES.encode())
+write("tokenizer/gzip", b"z" + gzip.compress(MERGES.encode(), mtime=0) * 2)
+
+LONG = "folder/" * 40 + "name"
+for name, form in [("ustar", "USTAR"), ("gnu", "GNU"), ("pax", "PAX")]:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=getattr(tarfile, form + "_FORMAT")) as tar:
+        for member in ["0.jpg", "0.cls", "folder/1.json", LONG[: 200 if form == "USTAR" else None]]:
+            info = tarfile.TarInfo(member)
+            info.size = 3
+            tar.addfile(info, io.BytesIO(b"abc"))
+        folder = tarfile.TarInfo("folder")
+        folder.type = tarfile.DIRTYPE
+        tar.addfile(folder)
+    # The reader needs no more than the first block of zeros.
+    write(f"tar/{name}.tar", out.getvalue().rstrip(b"\0") + bytes(1024))
