@@ -41,7 +41,7 @@ class CMakeBuild(build_ext):
             f"-DCMAKE_BUILD_TYPE={os.environ.get('CMAKE_BUILD_TYPE', 'Release')}",
             "-DOPENWORLD_TESTS=OFF",
             "-DOPENWORLD_BENCH=OFF",
-            "-DOPENWORLD_TORCH=OFF",
+            "-DOPENWORLD_MODELS=OFF",
             "-DOPENWORLD_PYTHON=ON",
             f"-DPython_EXECUTABLE={sys.executable}",
             *pybind11_options(),

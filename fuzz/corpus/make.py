@@ -5,10 +5,14 @@ import io
 import json
 import pathlib
 import shutil
+import sys
 import tarfile
 import zipfile
 
 import numpy as np
+
+sys.path.insert(0, "../../openworld/images")
+import pillow_oracle
 
 
 def write(path, data):
@@ -106,3 +110,12 @@ for name, form in [("ustar", "USTAR"), ("gnu", "GNU"), ("pax", "PAX")]:
         tar.addfile(folder)
     # The reader needs no more than the first block of zeros.
     write(f"tar/{name}.tar", out.getvalue().rstrip(b"\0") + bytes(1024))
+
+IMAGES = """420.jpg 420_progressive.jpg grey.jpg cmyk.jpg ycck_progressive.jpg rgb_adobe.jpg
+    colour0_1bit_adam7.png colour0_16bit.png colour2_8bit.png colour3_4bit.png
+    colour6_16bit_adam7.png palette_trns.png palette_short.png
+    lossy.webp lossless.webp lossy_alpha.webp lossless_alpha.webp animated.webp"""
+for family in pillow_oracle.FAMILIES:
+    for name, data in family(9, 10, np.random.default_rng(1)):
+        if name in IMAGES.split():
+            write(f"image/{name}", data)

@@ -21,11 +21,6 @@ void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixe
   }
 }
 
-Image make_image(std::int64_t width, std::int64_t height) {
-  return {static_cast<int>(width), static_cast<int>(height),
-          std::vector<std::uint8_t>(static_cast<std::size_t>(3 * width * height))};
-}
-
 Image decode_image(std::span<const std::byte> bytes, const Origin& origin,
                    std::int64_t max_pixels) {
   const std::string_view text = as_text(bytes);

@@ -28,7 +28,7 @@ std::vector<fs::path> image_files(const std::string& folder, const std::string& 
 }
 
 TEST(DecodeImage, GivesThePixelsOfPillow) {
-  SKIP_WITHOUT_ORACLE("decode");
+  REQUIRE_ORACLE("decode");
   for (const auto& [extension, least] :
        std::map<std::string, std::size_t>{{".jpg", 7 * 16}, {".png", 6 * 36}, {".webp", 7 * 5}}) {
     const auto files = image_files("decode", extension);
@@ -44,7 +44,7 @@ TEST(DecodeImage, GivesThePixelsOfPillow) {
 // Files cut at any place and with any bit turned. JPEG and WebP: the verdict is Pillow's. PNG: also
 // refused is what has a wrong checksum or length of pixel data, which Pillow ignores.
 TEST(DecodeImage, RefusesWhatPillowRefuses) {
-  SKIP_WITHOUT_ORACLE("mutated");
+  REQUIRE_ORACLE("mutated");
   std::size_t refused = 0, equal = 0, stricter = 0;
   for (const auto& entry : fs::directory_iterator(testing::oracle("mutated"))) {
     const fs::path& file = entry.path();
@@ -87,7 +87,7 @@ TEST(DecodeImage, RefusesWhatIsNoImage) {
 
 // Every message of the decoders, from the oracle's files.
 TEST(DecodeImage, SaysWhatIsWrong) {
-  SKIP_WITHOUT_ORACLE("decode");
+  REQUIRE_ORACLE("decode");
   const auto bytes = [](const std::string& name) {
     return testing::read_file(testing::oracle("decode") / ("61x37_" + name));
   };
@@ -121,7 +121,7 @@ TEST(DecodeImage, SaysWhatIsWrong) {
 }
 
 TEST(DecodeImage, LimitsThePixels) {
-  SKIP_WITHOUT_ORACLE("decode");
+  REQUIRE_ORACLE("decode");
   for (const std::string name : {"444.jpg", "colour2_8bit.png", "lossy.webp", "animated.webp"}) {
     SCOPED_TRACE(name);
     const fs::path file = testing::oracle("decode") / ("61x37_" + name);
@@ -132,7 +132,7 @@ TEST(DecodeImage, LimitsThePixels) {
 
 // Neither more memory nor more time than the limit allows: the header says 65500 x 65500.
 TEST(DecodeImage, BelievesNoHeader) {
-  SKIP_WITHOUT_ORACLE("decode");
+  REQUIRE_ORACLE("decode");
   std::string file = testing::read_file(testing::oracle("decode") / "61x37_444.jpg");
   const std::size_t frame = file.find("\xff\xc0");
   ASSERT_NE(frame, std::string::npos);
@@ -142,7 +142,7 @@ TEST(DecodeImage, BelievesNoHeader) {
 
 // A scan of a progressive file repeated 600 times is still a valid file, of 600 times the work.
 TEST(DecodeImage, LimitsTheScans) {
-  SKIP_WITHOUT_ORACLE("decode");
+  REQUIRE_ORACLE("decode");
   const std::string file =
       testing::read_file(testing::oracle("decode") / "61x37_grey_progressive.jpg");
   const std::size_t last = file.rfind("\xff\xda"), end = file.size() - 2;

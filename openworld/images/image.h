@@ -14,6 +14,12 @@ struct Image {
   std::vector<std::uint8_t> rgb;  // 3 * width * height
 };
 
+// Black, width x height.
+inline Image make_image(std::int64_t width, std::int64_t height) {
+  return {static_cast<int>(width), static_cast<int>(height),
+          std::vector<std::uint8_t>(static_cast<std::size_t>(3 * width * height))};
+}
+
 // A rectangle of whole pixels.
 struct Rect {
   std::int64_t left = 0;

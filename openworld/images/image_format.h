@@ -29,9 +29,6 @@ extern const ImageFormat kWebpFormat;
 void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixels,
                   const Origin& origin);
 
-// Black, width x height.
-Image make_image(std::int64_t width, std::int64_t height);
-
 // How the C libraries report an error: they call back with a message, and the callback, which must
 // not return, calls jump().
 struct CErrors {

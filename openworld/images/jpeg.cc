@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 // jpeglib.h needs FILE and size_t but does not include them.
 #include <cstdio>
 
@@ -16,6 +17,7 @@ namespace {
 // A scan costs time in proportion to the image however few bytes it has, so a small file of many
 // empty scans could keep a core busy for hours. Encoders write about 10.
 constexpr int kMaxScans = 500;
+constexpr char kTooManyScans[] = "more than 500 scans";
 
 struct Errors : jpeg_error_mgr {
   CErrors c;
@@ -47,7 +49,7 @@ void skip_input(j_decompress_ptr info, long count) {
 void limit_scans(j_common_ptr info) {
   const auto* decompressor = reinterpret_cast<j_decompress_ptr>(info);
   if (decompressor->input_scan_number > kMaxScans) {
-    static_cast<Errors*>(info->err)->c.jump("more than 500 scans");
+    static_cast<Errors*>(info->err)->c.jump(kTooManyScans);
   }
 }
 

@@ -3,7 +3,7 @@
 usage: pillow_oracle.py OUT
 
 OUT/decode/NAME.EXT     files of every kind, and beside each NAME.EXT.npy, its pixels
-OUT/mutated/NAME        the same in small, cut or with a byte changed; NAME.npy only if Pillow reads it
+OUT/mutated/NAME        the same in small, cut or with a bit turned; NAME.npy if Pillow reads it
 OUT/resize/cases.txt    source, width, height, filter, box, result
 OUT/transform/cases.txt source, image size, crop and flip (or -), result
 """
@@ -23,8 +23,11 @@ from PIL import Image
 
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
-ADAM7 = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
-CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
+# Of PNG: first column and row and the steps between them, per pass; channels and depths per colour
+# type.
+ADAM7 = "0088 4088 0448 2044 0224 1022 0112"
+CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 
 
 def picture(height, width, channels, rng):
@@ -65,12 +68,14 @@ def png(samples, colour, depth, interlaced=False, palette=None, transparency=Non
         return raw
 
     if interlaced:
-        passes = [samples[y0::dy, x0::dx] for x0, y0, dx, dy in ADAM7]
+        steps = [map(int, digits) for digits in ADAM7.split()]
+        passes = [samples[y::down, x::across] for x, y, across, down in steps]
         data = b"".join(rows(part) for part in passes if part.size)
     else:
         data = rows(samples)
     result = b"\x89PNG\r\n\x1a\n"
-    result += chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced))
+    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
+    result += chunk(b"IHDR", header)
     result += chunk(b"gAMA", struct.pack(">I", 45455))
     if palette is not None:
         result += chunk(b"PLTE", palette)
@@ -80,7 +85,7 @@ def png(samples, colour, depth, interlaced=False, palette=None, transparency=Non
 
 
 def png_files(height, width, rng):
-    for colour, depths in {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}.items():
+    for colour, depths in DEPTHS.items():
         for depth in depths:
             samples = rng.integers(0, 1 << depth, (height, width, CHANNELS[colour]))
             if colour == 0 and depth == 16:
@@ -108,8 +113,8 @@ def jpeg_files(height, width, rng):
     for progressive in (False, True):
         kind = "_progressive" * progressive
         for subsampling, name in enumerate(("444", "422", "420")):
-            options = dict(subsampling=subsampling, progressive=progressive, quality=60 + 15 * subsampling)
-            yield f"{name}{kind}.jpg", save(rgb, "JPEG", **options)
+            options = dict(subsampling=subsampling, quality=60 + 15 * subsampling)
+            yield f"{name}{kind}.jpg", save(rgb, "JPEG", progressive=progressive, **options)
         yield f"grey{kind}.jpg", save(grey, "JPEG", progressive=progressive)
         data = save(cmyk, "JPEG", progressive=progressive, quality=90)
         yield f"cmyk{kind}.jpg", data
@@ -167,7 +172,8 @@ def write_mutated(out, rng):
     draw = random.Random(5)
     for family in FAMILIES:
         for name, data in family(13, 18, rng):
-            variants = {f"cut{n}": data[:n] for n in {len(data) * k // 9 for k in range(9)} | {len(data) - 2, len(data) - 1}}
+            lengths = {len(data) * k // 9 for k in range(9)} | {len(data) - 2, len(data) - 1}
+            variants = {f"cut{n}": data[:n] for n in lengths}
             for i in range(16):
                 at = draw.randrange(len(data))
                 changed = bytearray(data)
@@ -201,13 +207,15 @@ def write_resize(out, rng):
                     result = f"result{len(lines)}.npy"
                     np.save(out / result, np.asarray(resized))
                     numbers = " ".join(map(repr, box))
-                    lines.append(f"{source} {result_width} {result_height} {name} {numbers} {result}")
+                    size = f"{result_width} {result_height}"
+                    lines.append(f"{source} {size} {name} {numbers} {result}")
     (out / "cases.txt").write_text("\n".join(lines) + "\n")
 
 
 def to_tensor(image):
     """Torchvision's ToTensor and Normalize."""
-    tensor = torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous().to(torch.float32).div(255)
+    tensor = torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous()
+    tensor = tensor.to(torch.float32).div(255)
     mean = torch.as_tensor(MEAN, dtype=torch.float32).view(-1, 1, 1)
     std = torch.as_tensor(STD, dtype=torch.float32).view(-1, 1, 1)
     return tensor.sub_(mean).div_(std).numpy()
@@ -233,7 +241,9 @@ def write_transform(out, rng):
         np.save(out / result, tensor)
         lines.append(f"{source} {size} {what} {result}")
 
-    for height, width in ((1, 1), (1, 400), (400, 1), (5, 3), (31, 32), (32, 35), (37, 32), (301, 223), (480, 640)):
+    shapes = [(1, 1), (1, 400), (400, 1), (5, 3), (31, 32), (32, 35), (37, 32)]
+    shapes += [(301, 223), (480, 640)]
+    for height, width in shapes:
         source = f"{width}x{height}.npy"
         pixels = picture(height, width, 3, rng)
         np.save(out / source, pixels)
@@ -261,4 +271,5 @@ def main():
         write(folder, np.random.default_rng(1))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,7 @@ using testing::random_image;
 using testing::same_pixels;
 
 TEST(Resize, GivesThePixelsOfPillow) {
-  SKIP_WITHOUT_ORACLE("resize");
+  REQUIRE_ORACLE("resize");
   const auto folder = testing::oracle("resize");
   std::ifstream cases(folder / "cases.txt");
   std::size_t count = 0;

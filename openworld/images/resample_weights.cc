@@ -29,6 +29,11 @@ Kernel kernel_of(Filter filter) {
   return filter == Filter::kBilinear ? Kernel{triangle, 1} : Kernel{cubic, 2};
 }
 
+// Cut, not rounded, below zero, as Pillow does.
+std::int64_t pixel_at(double x) {
+  return static_cast<std::int64_t>(std::trunc(x + 0.5));
+}
+
 std::int32_t to_fixed(double weight) {
   return static_cast<std::int32_t>(weight * (1 << kWeightBits) + (weight < 0 ? -0.5 : 0.5));
 }
@@ -52,8 +57,8 @@ PassWeights make_weights(const Axis& axis, Filter filter) {
   for (std::size_t i = 0; i < weights.taps.size(); ++i) {
     const auto at = static_cast<double>(axis.part_begin + static_cast<std::int64_t>(i));
     const double centre = axis.begin + (at + 0.5) * scale;
-    const auto first = std::max(std::int64_t{0}, static_cast<std::int64_t>(centre - support + 0.5));
-    const auto last = std::min(axis.source, static_cast<std::int64_t>(centre + support + 0.5));
+    const auto first = std::max(std::int64_t{0}, pixel_at(centre - support));
+    const auto last = std::min(axis.source, pixel_at(centre + support));
     const std::int64_t count = last - first;
     double sum = 0;
     for (std::int64_t k = 0; k < count; ++k) {

@@ -22,10 +22,11 @@ inline std::filesystem::path oracle(const std::string& folder) {
   return std::filesystem::path(OPENWORLD_ORACLE_DIR) / folder;
 }
 
-// ctest runs the oracle first; a test program that is started by hand may come before it.
-#define SKIP_WITHOUT_ORACLE(folder)                                   \
-  if (!std::filesystem::exists(::openworld::testing::oracle(folder))) \
-  GTEST_SKIP() << "no " << ::openworld::testing::oracle(folder) << ": run ctest -R images.oracle"
+// No skipping: ctest runs the oracle first, and only a test program started by hand can come
+// before.
+#define REQUIRE_ORACLE(folder)                                               \
+  ASSERT_TRUE(std::filesystem::exists(::openworld::testing::oracle(folder))) \
+      << "no " << ::openworld::testing::oracle(folder) << ": run ctest -R images.oracle"
 
 inline NpyArray load_array(const std::filesystem::path& path) {
   const Origin origin{"test", path.string()};
