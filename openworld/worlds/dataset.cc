@@ -1,0 +1,74 @@
+#include "openworld/worlds/dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <filesystem>
+
+#include "openworld/io/mapped_file.h"
+#include "openworld/worlds/format.h"
+
+namespace openworld {
+namespace {
+
+namespace fs = std::filesystem;
+
+const DatasetFormat& choose_format(const Origin& origin, const std::string& name) {
+  std::string names;
+  for (const DatasetFormat* format : dataset_formats()) {
+    if (name.empty() ? format->recognise(origin.file) : name == format->name) return *format;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format->name);
+  }
+  if (!name.empty()) {
+    origin.fail(fmt::format("no dataset format {}; expected one of {}", in_quotes(name), names));
+  }
+  std::error_code error;
+  if (!fs::exists(origin.file, error)) {
+    origin.fail("is not there; expected a folder of images, a list of them, or tar shards");
+  }
+  origin.fail(fmt::format(
+      "is no dataset that is known; expected a folder, or a file in .json, .txt, .csv, .tsv or "
+      ".tar, in one of the formats {}",
+      names));
+}
+
+fs::path sample_path(const Dataset& dataset, const Sample& sample) {
+  return fs::path(dataset.root) / sample.path;
+}
+
+}  // namespace
+
+std::span<const DatasetFormat* const> dataset_formats() {
+  static constexpr std::array<const DatasetFormat*, 6> kFormats = {
+      &kWebdataset, &kCoopSplit, &kCsvDataset, &kImageList, &kSplitFolders, &kImageFolder};
+  return kFormats;
+}
+
+Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
+  const Origin origin{"open_dataset", path};
+  const DatasetFormat& format = choose_format(origin, options.format);
+  Dataset dataset = format.open(origin, options);
+  dataset.format = format.name;
+  return dataset;
+}
+
+Bytes read_sample(const Dataset& dataset, std::size_t i) {
+  assert(i < dataset.samples.size());
+  const Sample& sample = dataset.samples[i];
+  if (sample.archive < 0) {
+    return map_file({"read_sample", sample_path(dataset, sample).string()});
+  }
+  const TarArchive& archive = *dataset.archives[static_cast<std::size_t>(sample.archive)];
+  return archive.read(archive.members()[sample.member]);
+}
+
+std::string sample_name(const Dataset& dataset, std::size_t i) {
+  const Sample& sample = dataset.samples[i];
+  if (sample.archive < 0) return sample_path(dataset, sample).string();
+  const TarArchive& archive = *dataset.archives[static_cast<std::size_t>(sample.archive)];
+  return fmt::format("{}: {}", archive.origin().file, sample.path);
+}
+
+}  // namespace openworld

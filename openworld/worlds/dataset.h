@@ -1,0 +1,60 @@
+#pragma once
+
+// Datasets of images: which images there are, their labels, and the names of the classes.
+//
+//   const Dataset pets = open_dataset("oxford_pets/split_zhou_OxfordPets.json", {.split = "test"});
+//   const Bytes jpeg = read_sample(pets, 0);
+//
+// Opening lists the files or reads the archives' headers; images are read when asked for. What can
+// be opened is in dataset_formats(): folders, lists and archives as the field already has them, so
+// that one's own data need no code.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "openworld/io/column.h"
+#include "openworld/io/tar.h"
+
+namespace openworld {
+
+struct Sample {
+  std::string path;           // relative to Dataset::root, or absolute; in an archive, for messages
+  std::int32_t label = -1;    // index into Dataset::classes; -1: on no list
+  std::int32_t archive = -1;  // index into Dataset::archives; -1: a file
+  std::uint32_t member = 0;   // of the archive
+};
+
+struct Dataset {
+  std::string format;                // a row of dataset_formats()
+  std::string root;                  // what the paths of samples are relative to
+  std::vector<std::string> classes;  // names by label, as in the files, underscores and all
+  bool named = true;                 // false: no names were given, classes are "0", "1", ...
+  std::vector<Sample> samples;
+  std::vector<std::string> splits;  // those there are; empty if the dataset has none
+  std::size_t skipped = 0;          // files passed over because they are no images
+  std::vector<std::shared_ptr<const TarArchive>> archives;
+};
+
+struct DatasetOptions {
+  std::string split = "";       // one of the dataset's splits; must be given if there are any
+  std::string image_root = "";  // the folder that paths in lists start from; guessed when empty
+  std::string names = "";       // a file of class names, see class_names.h; looked for when empty
+  std::string format = "";      // a row's name; recognised when empty
+  bool allow_duplicate_names = false;  // OpenAI's names for ImageNet have two, twice
+};
+
+// Opens a folder, file or pattern of shards. Throws Error, one line, that says what was found and
+// what is expected.
+Dataset open_dataset(const std::string& path, const DatasetOptions& options = {});
+
+// The encoded image of sample i: a mapped file, or a part of a mapped archive. Throws Error where
+// the file is gone. REQUIRES: i < samples.size().
+Bytes read_sample(const Dataset& dataset, std::size_t i);
+
+// Where sample i is, for messages: a path, or archive and member.
+std::string sample_name(const Dataset& dataset, std::size_t i);
+
+}  // namespace openworld

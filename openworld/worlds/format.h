@@ -1,0 +1,32 @@
+#pragma once
+
+// The formats of datasets, one row each.
+
+#include <span>
+#include <string>
+
+#include "openworld/io/origin.h"
+#include "openworld/worlds/dataset.h"
+
+namespace openworld {
+
+struct DatasetFormat {
+  const char* name;        // "imagefolder"
+  const char* looks_like;  // one line for --help and docs
+  // Whether `path` looks like it. Never throws.
+  bool (*recognise)(const std::string& path);
+  // REQUIRES: origin.file is the path. Fills everything of the Dataset but `format`.
+  Dataset (*open)(const Origin& origin, const DatasetOptions& options);
+};
+
+extern const DatasetFormat kWebdataset;    // webdataset.cc
+extern const DatasetFormat kCoopSplit;     // coop_split.cc
+extern const DatasetFormat kCsvDataset;    // csv_dataset.cc
+extern const DatasetFormat kImageList;     // image_list.cc
+extern const DatasetFormat kSplitFolders;  // image_folder.cc
+extern const DatasetFormat kImageFolder;
+
+// In the order in which they are tried.
+std::span<const DatasetFormat* const> dataset_formats();
+
+}  // namespace openworld

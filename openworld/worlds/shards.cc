@@ -1,0 +1,100 @@
+#include "openworld/worlds/shards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+namespace openworld {
+namespace {
+
+constexpr std::size_t kMaxNames = 100'000;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::optional<std::uint64_t> to_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What one pair of braces stands for.
+std::vector<std::string> alternatives(std::string_view inside, const Origin& origin) {
+  std::vector<std::string> words;
+  const std::size_t dots = inside.find("..");
+  if (dots == std::string_view::npos) {
+    for (std::size_t begin = 0; begin <= inside.size();) {
+      const std::size_t end = std::min(inside.find(',', begin), inside.size());
+      words.emplace_back(inside.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return words;
+  }
+  const std::string_view first_text = inside.substr(0, dots);
+  const auto first = to_number(first_text), last = to_number(inside.substr(dots + 2));
+  if (!first || !last || *first > *last) {
+    origin.fail(
+        fmt::format("{{{}}} is no range; expected two numbers, as in {{000..003}}", inside));
+  }
+  if (*last - *first >= kMaxNames) {
+    origin.fail(fmt::format("{{{}}} is more than {} names", inside, kMaxNames));
+  }
+  const int width = first_text.starts_with('0') ? static_cast<int>(first_text.size()) : 1;
+  for (std::uint64_t n = *first; n <= *last; ++n) words.push_back(fmt::format("{:0{}}", n, width));
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_braces(std::string_view pattern, const Origin& origin) {
+  std::vector<std::string> names = {""};
+  while (!pattern.empty()) {
+    const std::size_t open = std::min(pattern.find('{'), pattern.size());
+    for (std::string& name : names) name += pattern.substr(0, open);
+    pattern.remove_prefix(open);
+    if (pattern.empty()) break;
+    const std::size_t close = pattern.find('}');
+    if (close == std::string_view::npos) origin.fail("has a brace that is not closed");
+    const std::vector<std::string> words = alternatives(pattern.substr(1, close - 1), origin);
+    if (words.size() > kMaxNames / names.size()) {
+      origin.fail(fmt::format("stands for more than {} names", kMaxNames));
+    }
+    std::vector<std::string> longer;
+    for (const std::string& name : names) {
+      for (const std::string& word : words) longer.push_back(name + word);
+    }
+    names = std::move(longer);
+    pattern.remove_prefix(close + 1);
+  }
+  return names;
+}
+
+void sort_naturally(std::vector<std::string>* names) {
+  // Numbers get their length in front: as text they then sort as numbers.
+  const auto key = [](std::string_view name) {
+    std::string result;
+    for (std::size_t i = 0; i < name.size();) {
+      if (!is_digit(name[i])) {
+        result += name[i++];
+        continue;
+      }
+      while (i + 1 < name.size() && name[i] == '0' && is_digit(name[i + 1])) ++i;
+      std::size_t end = i;
+      while (end < name.size() && is_digit(name[end])) ++end;
+      result += fmt::format("0{:05}", end - i);
+      result += name.substr(i, end - i);
+      i = end;
+    }
+    return result;
+  };
+  std::sort(names->begin(), names->end(), [&](const std::string& a, const std::string& b) {
+    return std::pair(key(a), a) < std::pair(key(b), b);
+  });
+}
+
+}  // namespace openworld
