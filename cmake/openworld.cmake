@@ -29,7 +29,7 @@ endfunction()
 # openworld::metrics) from every .cc of the current folder, and, from its *_test.cc and test_util.cc, the program
 # openworld_metrics_test, whose cases ctest sees one by one. With GOLDEN the tests read what
 # tests/golden/fetch.sh fetched, from the folder OPENWORLD_GOLDEN_DIR; with CHECKPOINTS what
-# tests/checkpoints/make.py wrote, from OPENWORLD_CHECKPOINTS_DIR; with ORACLE script.py what that
+# tests/checkpoints/make_clip.py wrote, from OPENWORLD_CHECKPOINTS_DIR; with ORACLE script.py what that
 # script, which ctest runs first, wrote into OPENWORLD_ORACLE_DIR. ENVIRONMENT is set for the tests.
 function(openworld_layer name)
   cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "ORACLE" "PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})

@@ -27,10 +27,9 @@ void check_preprocessing(const JsonFields& fields, std::string_view mean, std::s
 }
 
 Activation read_hidden_act(const JsonFields& tower) {
-  const std::string name = tower.text("hidden_act", "quick_gelu");
-  if (name == "quick_gelu") return Activation::kQuickGelu;
-  if (name == "gelu") return Activation::kGelu;
-  tower.fail("hidden_act", "quick_gelu or gelu");
+  const auto activation = find_activation(tower.text("hidden_act", "quick_gelu"));
+  if (!activation) tower.fail("hidden_act", "quick_gelu or gelu");
+  return *activation;
 }
 
 std::vector<StemLayer> read_stem(const JsonFields& vision) {

@@ -78,7 +78,8 @@ ClipConfig read_config(const FoundCheckpoint& found, const CheckpointOptions& op
   if (!found.files.preprocessor.empty()) {
     const Origin preprocessor{origin.function, found.files.preprocessor};
     apply_preprocessor_config(read_json_file(preprocessor), preprocessor, config);
-  } else if (beside.file.empty() || found.tensors.scheme() == TensorNames::kHuggingFace) {
+  } else if (found.tensors.scheme() == TensorNames::kHuggingFace ||
+             (beside.file.empty() && !found.weights.script)) {
     notes.push_back("no file says how images are normalised; CLIP's mean and std are assumed");
   }
   return config;

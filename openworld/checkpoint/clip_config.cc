@@ -30,6 +30,17 @@ void add_blocks(std::vector<TensorSpec>& tensors, const std::string& tower,
 
 }  // namespace
 
+std::string_view activation_name(Activation activation) {
+  return activation == Activation::kQuickGelu ? "quick_gelu" : "gelu";
+}
+
+std::optional<Activation> find_activation(std::string_view name) {
+  for (const Activation activation : {Activation::kQuickGelu, Activation::kGelu}) {
+    if (activation_name(activation) == name) return activation;
+  }
+  return std::nullopt;
+}
+
 std::int64_t ClipConfig::grid() const {
   std::int64_t side = preprocessing.image_size;
   for (const StemLayer& layer : stem) side = (side + layer.stride - 1) / layer.stride;

@@ -6,7 +6,9 @@
 // came from; clip_tensors lists them for a configuration.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "openworld/images/preprocessing.h"
@@ -17,6 +19,10 @@ enum class Activation {
   kQuickGelu,  // x * sigmoid(1.702 x): OpenAI's weights
   kGelu,       // x * Phi(x) with erf: most OpenCLIP weights
 };
+
+// "quick_gelu" and "gelu", as Hugging Face calls them; nothing for any other name.
+std::string_view activation_name(Activation activation);
+std::optional<Activation> find_activation(std::string_view name);
 
 struct TowerConfig {
   std::int64_t width = 0;

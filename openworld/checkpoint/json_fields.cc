@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace openworld {
 
@@ -21,10 +20,11 @@ std::string JsonFields::full_name(std::string_view key) const {
 }
 
 void JsonFields::fail(std::string_view key, std::string_view expected) const {
-  const std::string value =
-      in_quotes((*this)[key].dump(-1, ' ', true, Json::error_handler_t::replace));
-  origin_.fail(fmt::format("{} is {}; expected {}", full_name(key),
-                           value.substr(1, value.size() - 2), expected));
+  // ASCII, control characters escaped: it may stand in a message once it is short.
+  constexpr std::size_t kShown = 60;
+  std::string value = (*this)[key].dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (value.size() > kShown) value = value.substr(0, kShown) + "...";
+  origin_.fail(fmt::format("{} is {}; expected {}", full_name(key), value, expected));
 }
 
 const Json& JsonFields::operator[](std::string_view key) const {

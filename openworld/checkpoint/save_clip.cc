@@ -26,7 +26,7 @@ Json tower_json(const ClipConfig& config, const TowerConfig& tower, std::string_
           {"intermediate_size", tower.mlp},
           {"num_hidden_layers", tower.layers},
           {"num_attention_heads", tower.heads},
-          {"hidden_act", config.activation == Activation::kQuickGelu ? "quick_gelu" : "gelu"},
+          {"hidden_act", activation_name(config.activation)},
           {"layer_norm_eps", config.layer_norm_eps},
           {"projection_dim", config.embed},
           {"attention_dropout", 0.0},

@@ -1,6 +1,6 @@
 #pragma once
 
-// The values that tests/checkpoints/make.py gives to every tensor, from its name alone.
+// The values that tests/checkpoints/make_clip.py gives to every tensor, from its name alone.
 
 #include <gtest/gtest.h>
 
@@ -45,6 +45,6 @@ inline std::string checkpoint(const std::string& name) {
 
 #define SKIP_WITHOUT_CHECKPOINTS()                                                    \
   if (!std::filesystem::exists(::openworld::testing::checkpoint("bare.safetensors"))) \
-  GTEST_SKIP() << "no checkpoints; run tests/checkpoints/make.py " << OPENWORLD_CHECKPOINTS_DIR
+  GTEST_SKIP() << "no checkpoints; run tests/checkpoints/make_clip.py " << OPENWORLD_CHECKPOINTS_DIR
 
 }  // namespace openworld::testing

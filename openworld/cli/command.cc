@@ -27,6 +27,7 @@ constexpr CommandRow kCommands[] = {
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
+    {"inspect", "say what a CLIP checkpoint is, in whatever format", make_inspect},
     {"ls", "list what there is: metrics, curves", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };

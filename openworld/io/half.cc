@@ -4,6 +4,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -18,8 +19,12 @@ std::uint16_t item(std::span<const std::byte> items, std::size_t i) {
 
 #if defined(__x86_64__)
 
+// Clang 14 does not know "f16c" in __builtin_cpu_supports.
 bool has_f16c() {
-  static const bool kHas = __builtin_cpu_supports("f16c") && __builtin_cpu_supports("avx");
+  static const bool kHas = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1) != 0 && __builtin_cpu_supports("avx");
+  }();
   return kHas;
 }
 

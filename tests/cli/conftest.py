@@ -1,8 +1,12 @@
 """What every test of the command can use."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 pytest.register_assert_rewrite("command")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checkpoints"))
 
 from command import succeed  # noqa: E402
 from data import compact, write_npz  # noqa: E402

@@ -1,4 +1,4 @@
-"""Writes one small CLIP in every format that is read. Run: make.py FOLDER; needs PyTorch.
+"""Writes one small CLIP in every format that is read. Run: make_clip.py FOLDER; needs PyTorch.
 
 Values follow from names (`values`), so that a test can compute what it has to read; each is a
 multiple of 1/64 of at most 8 bits and survives fp16 and bf16.
