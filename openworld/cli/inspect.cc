@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "openworld/base/version.h"
+#include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/checkpoint/clip_checkpoint.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
@@ -56,6 +57,11 @@ class Inspect : public Command {
         ->check(CLI::IsMember({"quick_gelu", "gelu"}));
     app.add_flag("--tensors", tensors_, "list every tensor");
     declare_json(app, json_);
+    std::string formats = "Formats:";
+    for (const CheckpointFormat& format : checkpoint_formats()) {
+      formats += fmt::format("\n  {:<12} {}", format.name, format.description);
+    }
+    app.footer(formats);
   }
 
   void run() override {

@@ -53,8 +53,8 @@ struct Pickle {
   const PickleValue* find(const PickleValue& dict, std::string_view key) const;
 };
 
-// That of ViT-L/14 has 60 KB. A value takes about 100 bytes and an opcode of one byte can make one.
-inline constexpr std::size_t kMaxPickle = std::size_t{4} << 20;
+// That of ViT-L/14 has 60 KB. An opcode of one byte can make a value of 100.
+inline constexpr std::size_t kMaxPickle = std::size_t{1} << 20;
 
 // Texts in the result are views of `bytes`. Throws Error.
 Pickle parse_pickle(std::span<const std::byte> bytes, const Origin& origin);

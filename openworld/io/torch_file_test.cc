@@ -250,7 +250,7 @@ TEST(Pickle, RefusesMalformedPrograms) {
   EXPECT_ERROR(parse("\x80\x02NNa."), "expected a list");
   EXPECT_ERROR(parse("\x80\x02}(Nu."), "a key without value");
   EXPECT_ERROR(parse("\x80\x02NNb."), "a state of no object");
-  EXPECT_ERROR(parse(std::string(kMaxPickle + 1, 'N')), "has a pickle of 4194305 bytes");
+  EXPECT_ERROR(parse(std::string(kMaxPickle + 1, 'N')), "has a pickle of 1048577 bytes");
 }
 
 TEST(Pickle, KeepsNumbers) {
