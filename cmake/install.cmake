@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/openworld)
 
-install(TARGETS openworld_base openworld_metrics openworld_io openworld_checkpoint openworld_report
+install(TARGETS openworld_base openworld_metrics openworld_io openworld_checkpoint
+                openworld_report
         EXPORT openworld ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS openworld RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT openworld NAMESPACE openworld:: DESTINATION ${config_dir} FILE openworldTargets.cmake)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -109,8 +108,9 @@ class Reader {
   }
 
   void add_object(const PickleValue& object, const std::string& prefix, int depth) {
-    if (depth > kMaxDepth)
+    if (depth > kMaxDepth) {
       origin_.fail(fmt::format("has modules nested deeper than {}", kMaxDepth));
+    }
     if (object.items.size() < 3) return;  // never built: no attributes
     const PickleValue& state = pickle_[object.items[2]];
     if (state.kind != Kind::kDict) origin_.fail("has a module whose state is no dict");
@@ -197,7 +197,7 @@ class Reader {
     const auto item = [&](std::size_t i) -> const PickleValue& { return pickle_[id.items[i]]; };
     if (id.kind != Kind::kTuple || id.items.size() < 5 || item(0).text != "storage" ||
         item(1).kind != Kind::kClass || item(2).kind != Kind::kText ||
-        item(4).kind != Kind::kInteger || item(4).integer < 0) {
+        item(2).text.size() > kMaxName || item(4).kind != Kind::kInteger || item(4).integer < 0) {
       fail_tensor(name, "has a malformed storage");
     }
     const auto types = tensor_types();
@@ -205,15 +205,16 @@ class Reader {
       return row.torch_storage == item(1).text;
     });
     if (type == types.end()) fail_tensor(name, "has a storage of no tensor class");
-    const std::string key(item(2).text);
-    const ZipMember* member = archive_.find(folder_ + "data/" + key);
+    const std::string key = "data/" + std::string(item(2).text);
+    const ZipMember* member = archive_.find(folder_ + key);
     if (member == nullptr) {
-      fail_tensor(name, fmt::format("has its data in data/{}, which is not in the archive", key));
+      fail_tensor(name,
+                  fmt::format("has its data in {}, which is not in the archive", in_quotes(key)));
     }
     const auto expected = checked_byte_count(std::vector{item(4).integer}, type->item_size);
     if (member->method != zip::kStored || !expected || !std::cmp_equal(member->size, *expected)) {
-      fail_tensor(name, fmt::format("has {} bytes in data/{}, {}; expected {} items of {}, stored",
-                                    member->size, key,
+      fail_tensor(name, fmt::format("has {} bytes in {}, {}; expected {} items of {}, stored",
+                                    member->size, in_quotes(key),
                                     member->method == zip::kStored ? "stored" : "compressed",
                                     item(4).integer, type->name));
     }

@@ -141,7 +141,7 @@ TEST(TorchFile, RefusesStoragesThatAreNotThere) {
   EXPECT_NE(read(storage("FloatStorage", "1", whole(6))).find("which is not in the archive"),
             std::string::npos);
   EXPECT_NE(read(storage("FloatStorage", "0", whole(7)))
-                .find("has 24 bytes in data/0, stored; "
+                .find("has 24 bytes in \"data/0\", stored; "
                       "expected 7 items of F32"),
             std::string::npos);
   EXPECT_NE(read(storage("FloatStorage", "0", whole(-6))).find("malformed storage"),
