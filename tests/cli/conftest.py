@@ -10,13 +10,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checkpoints"))
 
 from command import succeed  # noqa: E402
 from data import compact, write_npz  # noqa: E402
+from make_clip import write_hugging_face  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def examples(tmp_path_factory):
-    """The folder that `openworld example` writes."""
+    """The folder that `openworld example` writes, and a checkpoint in it."""
     folder = tmp_path_factory.mktemp("examples")
     succeed("example", folder)
+    write_hugging_face(folder / "clip")
     return folder
 
 

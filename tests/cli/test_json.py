@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from command import COMMANDS, json_of, succeed
 from data import compact, full, write_npz
-from make_clip import write_hugging_face
 
 STANDARD = {"openworld_auc", "open_auc", "auroc", "base_acc", "new_acc", "hm", "overall_acc",
             "aupr_base", "aupr_new", "fpr_at_95tpr"}
@@ -22,7 +21,7 @@ def arguments(command, examples, folder):
         "sensitivity": [examples / "gmop.npz"],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
-        "inspect": [write_hugging_face(folder / "clip")],
+        "inspect": [examples / "clip"],
         "ls": ["metrics"],
         "example": [folder / "again"],
     }[command]

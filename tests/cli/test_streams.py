@@ -13,6 +13,7 @@ CALLS = {
     "curve_json_beyond_a_buffer": ["curve", "gmop.npz", "--points", "0", "--json"],
     "ls": ["ls", "metrics"],
     "rank": ["rank", "results.csv"],
+    "inspect_beyond_a_buffer": ["inspect", "clip", "--tensors"],
     "help": ["--help"],
     "eval_help": ["eval", "--help"],
     "version": ["--version"],

@@ -24,6 +24,7 @@ CALLS = {
     "sensitivity": ["sensitivity", "gmop.npz"],
     "drc": ["drc", "curves.csv", "--zero-shot", "zero-shot"],
     "rank": ["rank", "results.csv"],
+    "inspect": ["inspect", "clip", "--tensors"],
 }
 
 
