@@ -28,6 +28,8 @@ constexpr CommandRow kCommands[] = {
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
     {"inspect", "say what a CLIP checkpoint is, in whatever format", make_inspect},
+    {"encode", "write features of images or texts as arrays", make_encode},
+    {"zeroshot", "classify images by the names of their classes", make_zeroshot},
     {"ls", "list what there is: metrics, curves", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };

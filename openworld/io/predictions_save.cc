@@ -9,7 +9,7 @@
 #include "openworld/io/npz.h"
 #include "openworld/io/origin.h"
 #include "openworld/io/predictions_parts.h"
-#include "openworld/io/utf8.h"
+#include "openworld/io/text_array.h"
 
 namespace openworld {
 namespace {
@@ -29,39 +29,6 @@ NpzEntry entry(const char* name, const Column<T>& column) {
 NpzEntry entry(const char* name, const std::int32_t& count) {
   return {name, Dtype{Dtype::Kind::kInt, 4}, {}, std::as_bytes(std::span(&count, 1))};
 }
-
-// Names as NumPy's U items: UCS-4, all as long as the longest.
-class TextArray {
- public:
-  TextArray(std::span<const std::string> texts, const char* name, const Origin& origin) {
-    std::vector<std::u32string> decoded;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      auto points = decode_utf8(texts[i]);
-      if (!points) {
-        origin.fail(fmt::format("{}[{}] is {}; expected UTF-8", name, i, in_quotes(texts[i])));
-      }
-      // The padding of the format could not be told from it.
-      if (points->ends_with(U'\0')) {
-        origin.fail(fmt::format("{}[{}] ends in NUL; expected text", name, i));
-      }
-      width_ = std::max(width_, points->size());
-      decoded.push_back(*std::move(points));
-    }
-    for (std::u32string& points : decoded) {
-      points.resize(width_);
-      items_ += points;
-    }
-  }
-
-  NpzEntry entry(const char* name, std::vector<std::size_t> shape) const {
-    return {name, Dtype{Dtype::Kind::kUnicode, 4 * width_}, std::move(shape),
-            std::as_bytes(std::span<const char32_t>(items_))};
-  }
-
- private:
-  std::size_t width_ = 1;
-  std::u32string items_;
-};
 
 std::string make_npz(const Predictions& p, const Origin& origin) {
   std::vector<NpzEntry> entries = {entry("side", p.side)};

@@ -3,66 +3,59 @@
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
-#include <map>
-#include <string>
+#include <cmath>
 
 namespace openworld {
 namespace {
 
 using at::Tensor;
 
-class Tensors {
- public:
-  Tensors(const ClipConfig& config, const std::function<Tensor(const TensorSpec&)>& tensor) {
-    for (const TensorSpec& spec : clip_tensors(config)) tensors_[spec.name] = tensor(spec);
+using TensorMap = std::map<std::string, Tensor>;
+
+Affine affine(const TensorMap& tensors, const std::string& name) {
+  return {tensors.at(name + ".weight"), tensors.at(name + ".bias")};
+}
+
+std::vector<BlockWeights> blocks(const TensorMap& tensors, const std::string& tower,
+                                 std::int64_t layers) {
+  std::vector<BlockWeights> result;
+  for (std::int64_t i = 0; i < layers; ++i) {
+    const std::string name = fmt::format("{}.resblocks.{}.", tower, i);
+    const Affine qkv = {tensors.at(name + "attn.in_proj_weight"),
+                        tensors.at(name + "attn.in_proj_bias")};
+    result.push_back({affine(tensors, name + "ln_1"), qkv, affine(tensors, name + "attn.out_proj"),
+                      affine(tensors, name + "ln_2"), affine(tensors, name + "mlp.c_fc"),
+                      affine(tensors, name + "mlp.c_proj")});
   }
-
-  Tensor at(const std::string& name) const { return tensors_.at(name); }
-
-  Affine affine(const std::string& name) const {
-    return {at(name + ".weight"), at(name + ".bias")};
-  }
-
-  std::vector<BlockWeights> blocks(const std::string& tower, std::int64_t layers) const {
-    std::vector<BlockWeights> blocks;
-    for (std::int64_t i = 0; i < layers; ++i) {
-      const std::string name = fmt::format("{}.resblocks.{}.", tower, i);
-      blocks.push_back({affine(name + "ln_1"),
-                        {at(name + "attn.in_proj_weight"), at(name + "attn.in_proj_bias")},
-                        affine(name + "attn.out_proj"),
-                        affine(name + "ln_2"),
-                        affine(name + "mlp.c_fc"),
-                        affine(name + "mlp.c_proj")});
-    }
-    return blocks;
-  }
-
- private:
-  std::map<std::string, Tensor> tensors_;
-};
+  return result;
+}
 
 }  // namespace
 
 Clip make_clip(const ClipConfig& config, const std::function<Tensor(const TensorSpec&)>& tensor) {
-  const Tensors tensors(config, tensor);
   Clip clip;
   clip.config = config;
+  TensorMap& t = clip.tensors;
+  for (const TensorSpec& spec : clip_tensors(config)) t[spec.name] = tensor(spec);
   clip.text = {config,
-               {tensors.at("token_embedding.weight"), tensors.at("positional_embedding"),
-                tensors.blocks("transformer", config.text.layers), tensors.affine("ln_final"),
-                tensors.at("text_projection")}};
+               {t.at("token_embedding.weight"), t.at("positional_embedding"),
+                blocks(t, "transformer", config.text.layers), affine(t, "ln_final"),
+                t.at("text_projection")}};
   std::vector<Affine> stem;
   for (std::size_t i = 0; i < config.stem.size(); ++i) {
-    stem.push_back(tensors.affine(fmt::format("visual.stem.{}", i)));
+    stem.push_back(affine(t, fmt::format("visual.stem.{}", i)));
   }
-  clip.vision = {
-      config,
-      {std::move(stem), tensors.at("visual.conv1.weight"), tensors.at("visual.class_embedding"),
-       tensors.at("visual.positional_embedding"), tensors.affine("visual.ln_pre"),
-       tensors.blocks("visual.transformer", config.vision.layers), tensors.affine("visual.ln_post"),
-       tensors.at("visual.proj")}};
-  clip.logit_scale = tensors.at("logit_scale");
+  clip.vision = {config,
+                 {std::move(stem), t.at("visual.conv1.weight"), t.at("visual.class_embedding"),
+                  t.at("visual.positional_embedding"), affine(t, "visual.ln_pre"),
+                  blocks(t, "visual.transformer", config.vision.layers),
+                  affine(t, "visual.ln_post"), t.at("visual.proj")}};
+  clip.logit_scale = t.at("logit_scale");
   return clip;
+}
+
+double temperature_factor(const Clip& clip) {
+  return std::exp(clip.logit_scale.item<double>());
 }
 
 at::Tensor normalized(const Tensor& features) {

@@ -5,7 +5,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <string_view>
+#include <map>
+#include <string>
 
 #include "openworld/checkpoint/clip_config.h"
 #include "openworld/vlm/text_tower.h"
@@ -18,11 +19,17 @@ struct Clip {
   TextTower text;
   VisionTower vision;
   at::Tensor logit_scale;  // log of the factor on cosines
+
+  // The same tensors by the names of clip_tensors; changing one in place changes the tower.
+  std::map<std::string, at::Tensor> tensors;
 };
 
 // The model whose tensor of a name (clip_tensors) is what `tensor` returns, in the shape listed.
 Clip make_clip(const ClipConfig& config,
                const std::function<at::Tensor(const TensorSpec&)>& tensor);
+
+// exp(logit_scale): what cosines are multiplied by.
+double temperature_factor(const Clip& clip);
 
 // f / |f| over the last dimension.
 at::Tensor normalized(const at::Tensor& features);

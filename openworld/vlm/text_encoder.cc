@@ -191,7 +191,8 @@ TextEncoder::TextEncoder(const TextTower& tower, const TextForest& forest, TextM
   }
 }
 
-Tensor TextEncoder::features(const Tensor& learnable) {
+Tensor TextEncoder::features(const Tensor& learnable,
+                             const std::function<void(std::size_t)>& on_progress) {
   const std::int64_t width = tower_->config.text.width;
   if (learnable_rows_ > 0 && (!learnable.defined() || learnable.dim() != 2 ||
                               learnable.size(0) < learnable_rows_ || learnable.size(1) != width)) {
@@ -202,10 +203,13 @@ Tensor TextEncoder::features(const Tensor& learnable) {
   const bool wants_grad =
       at::GradMode::is_enabled() && learnable.defined() && learnable.requires_grad();
   std::vector<Tensor> parts;
+  std::size_t done = 0;
   for (const auto& chunk : chunks_) {
     const bool recompute = wants_grad && !chunk->keeps_graph;
     parts.push_back(recompute ? Chunk::Recompute::apply(learnable, chunk)
                               : chunk->features(learnable));
+    done += static_cast<std::size_t>(parts.back().size(0));
+    if (on_progress) on_progress(done);
   }
   if (parts.empty()) {
     return at::empty({0, tower_->config.embed}, tower_->weights.projection.options());

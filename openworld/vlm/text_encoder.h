@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,8 +33,9 @@ class TextEncoder {
 
   // [read-outs of the forest, embed], not normalised; differentiable in `learnable`
   // [>= learnable_rows(), d], and in the tower's weights where they require it, for which every
-  // chunk keeps its graph.
-  at::Tensor features(const at::Tensor& learnable = {});
+  // chunk keeps its graph. `on_progress` hears how many read-outs are done.
+  at::Tensor features(const at::Tensor& learnable = {},
+                      const std::function<void(std::size_t done)>& on_progress = {});
 
   std::int64_t learnable_rows() const { return learnable_rows_; }
   std::size_t chunks() const { return chunks_.size(); }

@@ -6,8 +6,8 @@ import subprocess
 from typing import NamedTuple
 
 BIN = os.environ["OPENWORLD_BIN"]
-COMMANDS = ("eval", "compare", "curve", "threshold", "sensitivity", "drc", "rank", "inspect", "ls",
-            "example")
+COMMANDS = ("eval", "compare", "curve", "threshold", "sensitivity", "drc", "rank", "inspect", "encode",
+            "zeroshot", "ls", "example")
 
 
 class Ran(NamedTuple):

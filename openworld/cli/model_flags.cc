@@ -1,0 +1,51 @@
+#include "openworld/cli/model_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "openworld/cli/eval_flags.h"
+#include "openworld/worlds/format.h"
+
+namespace openworld {
+
+void ModelFlags::declare(CLI::App& app) {
+  app.add_option("--model", model, "a CLIP checkpoint, as `openworld inspect` reads it")
+      ->required();
+  app.add_option("--activation", activation, "quick_gelu or gelu, instead of what the model says")
+      ->check(CLI::IsMember({"quick_gelu", "gelu"}));
+  app.add_option("--vocabulary", vocabulary,
+                 "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
+  app.add_option("--batch", batch, "images in one pass")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  declare_threads(app, threads);
+}
+
+void DataFlags::declare(CLI::App& app) {
+  app.add_option("--data", data, "images: a folder of class folders, or any format listed below");
+  app.add_option("--split", split, "which split of the dataset, if it has several");
+  app.add_option("--image-root", image_root, "the folder that paths in a list start from");
+  app.add_option("--names", names, "file of class names, instead of those of the dataset");
+  app.add_option("--format", format, "the dataset's format, if it is not recognised");
+  app.add_flag("--allow-duplicate-names", allow_duplicate_names, "let two classes share a name");
+  std::string formats = "Formats of --data:";
+  for (const DatasetFormat* row : dataset_formats()) {
+    formats += fmt::format("\n  {:<14} {}", row->name, row->looks_like);
+  }
+  app.footer(formats);
+}
+
+void CacheFlags::declare(CLI::App& app) {
+  app.add_option("--cache", folder,
+                 "where features are kept [$XDG_CACHE_HOME or ~/.cache, openworld/features]");
+  app.add_flag("--no-cache", off, "keep no features and look for none");
+}
+
+void declare_memory(CLI::App& app, std::int64_t& mib) {
+  app.add_option("--memory", mib, "MiB for the text encoder's work")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+}
+
+}  // namespace openworld

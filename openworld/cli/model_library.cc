@@ -1,0 +1,32 @@
+#include "openworld/cli/model_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "openworld/base/error.h"
+
+namespace openworld {
+
+const ModelLibrary& model_library() {
+  namespace fs = std::filesystem;
+  constexpr auto kFunction = "model_library";
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path path =
+      program.parent_path().parent_path() / "lib" / "openworld" / "libopenworld_models.so";
+  if (error || !fs::exists(path, error)) {
+    fail(kFunction,
+         fmt::format("{}: no such file; models need a build with libtorch", path.string()));
+  }
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) fail(kFunction, dlerror());
+  using Entry = const ModelLibrary* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "openworld_model_library"));
+  if (entry == nullptr) fail(kFunction, fmt::format("{}: not a library of models", path.string()));
+  return *entry();
+}
+
+}  // namespace openworld

@@ -1,0 +1,8 @@
+#include "openworld/cli/model_library.h"
+#include "openworld/cli/models/run_model.h"
+
+extern "C" const openworld::ModelLibrary* openworld_model_library() {
+  static constexpr openworld::ModelLibrary kLibrary = {openworld::run_encode,
+                                                       openworld::run_zeroshot};
+  return &kLibrary;
+}

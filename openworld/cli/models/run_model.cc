@@ -1,0 +1,96 @@
+#include "openworld/cli/models/run_model.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "openworld/base/error.h"
+#include "openworld/base/progress.h"
+#include "openworld/base/threads.h"
+
+namespace openworld {
+namespace {
+
+// After so many the count says the rest.
+constexpr std::size_t kNamedFailures = 5;
+
+void report_failures(const ImageFeatures& features) {
+  const std::size_t named = std::min(features.failures.size(), kNamedFailures);
+  for (std::size_t i = 0; i < named; ++i) {
+    std::fputs(fmt::format("skipped: {}\n", features.failures[i].message).c_str(), stderr);
+  }
+  if (features.failures.size() > named) {
+    std::fputs(fmt::format("skipped: {} more\n", features.failures.size() - named).c_str(), stderr);
+  }
+}
+
+}  // namespace
+
+LoadedModel load_model(const ModelFlags& flags, std::string_view command) {
+  at::set_num_threads(flags.threads > 0 ? flags.threads : default_threads());
+  const CheckpointOptions options{find_activation(flags.activation), std::string(command)};
+  ClipCheckpoint checkpoint = open_clip_checkpoint(flags.model, options);
+  Clip clip = load_clip(checkpoint);
+  return {std::move(checkpoint), std::move(clip)};
+}
+
+Dataset load_data(const DataFlags& flags) {
+  return open_dataset(flags.data, {.split = flags.split,
+                                   .image_root = flags.image_root,
+                                   .names = flags.names,
+                                   .format = flags.format,
+                                   .allow_duplicate_names = flags.allow_duplicate_names});
+}
+
+std::function<void(std::size_t, std::size_t)> progress_line(std::string label) {
+  auto line = std::make_shared<std::optional<Progress>>();
+  return [line, label = std::move(label)](std::size_t done, std::size_t total) {
+    if (!*line) line->emplace(label, total);
+    (*line)->update(done);
+    if (done == total) line->reset();
+  };
+}
+
+ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
+                             const ModelFlags& flags, const CacheFlags& cache) {
+  std::optional<FeatureStore> store;
+  const std::string folder = cache.folder.empty() ? default_feature_folder() : cache.folder;
+  if (!cache.off && !folder.empty()) {
+    store.emplace(folder, feature_kind(model.checkpoint),
+                  static_cast<std::size_t>(model.clip.config.embed));
+  }
+  ImageFeatures features = image_features(model.clip, dataset,
+                                          {.batch = flags.batch,
+                                           .threads = flags.threads,
+                                           .store = store ? &*store : nullptr,
+                                           .on_hash = progress_line("reading images"),
+                                           .on_encode = progress_line("encoding images")});
+  report_failures(features);
+  if (features.samples.empty()) {
+    fail("encode_dataset", fmt::format("none of {} images could be read", dataset.samples.size()));
+  }
+  return features;
+}
+
+nlohmann::ordered_json model_json(const LoadedModel& model, const ModelFlags& flags) {
+  return {{"path", flags.model},
+          {"format", model.checkpoint.format()},
+          {"sha256", hex_text(model.checkpoint.sha256())},
+          {"activation", activation_name(model.clip.config.activation)}};
+}
+
+nlohmann::ordered_json data_json(const Dataset& dataset, const DataFlags& flags,
+                                 const ImageFeatures& features) {
+  return {{"path", flags.data},
+          {"format", dataset.format},
+          {"split",
+           flags.split.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(flags.split)},
+          {"classes", dataset.classes.size()},
+          {"images", features.samples.size()},
+          {"skipped", features.failures.size()}};
+}
+
+}  // namespace openworld

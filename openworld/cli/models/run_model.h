@@ -1,0 +1,42 @@
+#pragma once
+
+// What the commands that run a model share.
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "openworld/cli/model_flags.h"
+#include "openworld/vlm/image_features.h"
+#include "openworld/vlm/load_clip.h"
+
+namespace openworld {
+
+void run_encode(const EncodeFlags& flags);
+void run_zeroshot(const ZeroshotFlags& flags);
+
+struct LoadedModel {
+  ClipCheckpoint checkpoint;
+  Clip clip;
+};
+
+// Also sets torch's threads.
+LoadedModel load_model(const ModelFlags& flags, std::string_view command);
+
+Dataset load_data(const DataFlags& flags);
+
+// Features of the dataset's images, with progress; says on stderr which were skipped. Throws Error
+// if none could be read.
+ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
+                             const ModelFlags& flags, const CacheFlags& cache);
+
+// A callback that shows progress on stderr; `label` as in "encoding images".
+std::function<void(std::size_t done, std::size_t total)> progress_line(std::string label);
+
+// {"path", "format", "sha256", "activation"} and {"path", "format", "split", "images", "skipped"}.
+nlohmann::ordered_json model_json(const LoadedModel& model, const ModelFlags& flags);
+nlohmann::ordered_json data_json(const Dataset& dataset, const DataFlags& flags,
+                                 const ImageFeatures& features);
+
+}  // namespace openworld

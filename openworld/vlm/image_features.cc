@@ -1,0 +1,147 @@
+#include "openworld/vlm/image_features.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "openworld/base/error.h"
+#include "openworld/base/threads.h"
+#include "openworld/images/image_loader.h"
+#include "openworld/images/transform.h"
+#include "openworld/io/sha256.h"
+
+namespace openworld {
+namespace {
+
+// An interrupted run loses at most this much work.
+constexpr std::chrono::seconds kFlushInterval(10);
+
+struct Hashes {
+  std::vector<Sha256Digest> of_sample;
+  std::vector<std::string> failure;  // empty: none
+};
+
+Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
+  const std::size_t count = dataset.samples.size();
+  Hashes hashes = {std::vector<Sha256Digest>(count), std::vector<std::string>(count)};
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for(count, options.threads, [&](std::size_t i) {
+    try {
+      hashes.of_sample[i] = sha256(read_sample(dataset, i).values);
+    } catch (const Error& e) {
+      hashes.failure[i] = e.what();
+    }
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (options.on_hash) options.on_hash(done, count);
+  });
+  return hashes;
+}
+
+// Encodes `samples` and passes on each feature, or why there is none.
+template <class Keep, class Fail>
+void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::size_t>& samples,
+            const ImageFeatureOptions& options, const Keep& keep, const Fail& fail_sample) {
+  at::NoGradGuard no_grad;
+  const Preprocessing& preprocessing = clip.config.preprocessing;
+  const std::int64_t size = preprocessing.image_size;
+  ImageLoader loader({
+      .items = samples.size(),
+      .batch_size = options.batch,
+      .image_values = static_cast<std::size_t>(3 * size * size),
+      .threads = options.threads,
+      .open =
+          [&](std::size_t i) {
+            return ImageFile{read_sample(dataset, samples[i]),
+                             {"decode_image", sample_name(dataset, samples[i])}};
+          },
+      .transform = [&](const Image& image, std::size_t,
+                       std::span<float> chw) { clip_transform(image, preprocessing, chw); },
+  });
+  std::size_t done = 0;
+  while (auto batch = loader.next()) {
+    const auto count = static_cast<std::int64_t>(batch->indices.size());
+    if (count > 0) {
+      const at::Tensor images =
+          at::from_blob(batch->chw.data(), {count, 3, size, size}, at::kFloat);
+      const at::Tensor features =
+          encode_images(clip.vision, images).features.select(1, 0).contiguous();
+      const float* const values = features.data_ptr<float>();
+      const auto width = static_cast<std::size_t>(features.size(1));
+      for (std::size_t i = 0; i < batch->indices.size(); ++i) {
+        keep(samples[batch->indices[i]], std::span<const float>(values + i * width, width));
+      }
+    }
+    for (const auto& failure : batch->failures)
+      fail_sample(samples[failure.index], failure.message);
+    done += batch->indices.size() + batch->failures.size();
+    if (options.on_encode) options.on_encode(done, samples.size());
+  }
+}
+
+}  // namespace
+
+ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
+                             const ImageFeatureOptions& options) {
+  Hashes hashes = hash_images(dataset, options);
+  const std::size_t count = dataset.samples.size();
+
+  // The first sample with given bytes stands for all of them.
+  std::map<Sha256Digest, std::size_t> first;
+  std::vector<std::size_t> missing;
+  ImageFeatures result;
+  result.width = static_cast<std::size_t>(clip.config.embed);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!hashes.failure[i].empty()) continue;
+    const bool stored = options.store != nullptr && options.store->find(hashes.of_sample[i]);
+    if (stored) ++result.found;
+    if (first.try_emplace(hashes.of_sample[i], i).second && !stored) missing.push_back(i);
+  }
+
+  std::map<std::size_t, std::vector<float>> fresh;
+  auto flushed = std::chrono::steady_clock::now();
+  encode(
+      clip, dataset, missing, options,
+      [&](std::size_t sample, std::span<const float> feature) {
+        ++result.encoded;
+        if (options.store == nullptr) {
+          fresh[sample].assign(feature.begin(), feature.end());
+          return;
+        }
+        options.store->add(hashes.of_sample[sample], feature);
+        const auto now = std::chrono::steady_clock::now();
+        if (now - flushed < kFlushInterval) return;
+        options.store->flush();
+        flushed = now;
+      },
+      [&](std::size_t sample, const std::string& message) { hashes.failure[sample] = message; });
+  if (options.store != nullptr) options.store->flush();
+
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* feature = nullptr;
+    std::string message = hashes.failure[i];
+    if (message.empty()) {
+      const std::size_t twin = first.at(hashes.of_sample[i]);
+      message = hashes.failure[twin];
+      if (message.empty()) {
+        feature = options.store != nullptr ? options.store->find(hashes.of_sample[i])
+                                           : fresh.at(twin).data();
+      }
+    }
+    if (feature == nullptr) {
+      result.failures.push_back({i, message});
+      continue;
+    }
+    result.samples.push_back(i);
+    result.features.insert(result.features.end(), feature, feature + result.width);
+  }
+  return result;
+}
+
+}  // namespace openworld

@@ -1,0 +1,28 @@
+#pragma once
+
+// CLIP models from checkpoints and back.
+
+#include <string>
+#include <vector>
+
+#include "openworld/checkpoint/clip_checkpoint.h"
+#include "openworld/io/tensor_file.h"
+#include "openworld/text/tokenizer.h"
+#include "openworld/vlm/clip.h"
+
+namespace openworld {
+
+// The model in a file or folder of any format of checkpoint_formats(), in fp32. Tensors are read on
+// all cores. Throws Error.
+Clip load_clip(const ClipCheckpoint& checkpoint);
+Clip load_clip(const std::string& path, const CheckpointOptions& options = {});
+
+// The tokenizer of a checkpoint: from `vocabulary`, a file or folder, or, if that is empty, from
+// what lies beside the weights. Throws Error if there is none or it is of another size.
+Tokenizer load_tokenizer(const ClipCheckpoint& checkpoint, const std::string& vocabulary = "");
+
+// Writes the model in the layout of Hugging Face (save_clip.h), with its vocabulary.
+void save_clip(const Clip& clip, const Vocabulary& vocabulary, const std::string& folder,
+               TensorType type = TensorType::kF32);
+
+}  // namespace openworld

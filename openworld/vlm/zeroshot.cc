@@ -1,0 +1,50 @@
+#include "openworld/vlm/zeroshot.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include "openworld/base/error.h"
+#include "openworld/text/templates.h"
+
+namespace openworld {
+
+using at::Tensor;
+
+Tensor encode_texts(const Clip& clip, const Tokenizer& tokenizer,
+                    const std::vector<std::string>& texts, const ZeroshotOptions& options) {
+  at::NoGradGuard no_grad;
+  TextForest forest;
+  std::vector<PromptRow> rows;
+  for (const std::string& text : texts) {
+    rows.clear();
+    const auto context = static_cast<std::size_t>(clip.config.context);
+    // Read at the first end, as CLIP does, should the text have one of its own.
+    for (const std::int32_t id : tokenizer.pack(text, context)) {
+      rows.push_back(token_row(id));
+      if (id == tokenizer.vocabulary().end_of_text) break;
+    }
+    forest.read(forest.add(TextForest::kRoot, rows));
+  }
+  return TextEncoder(clip.text, forest, options.memory).features({}, [&](std::size_t done) {
+    if (options.on_progress) options.on_progress(done, texts.size());
+  });
+}
+
+Tensor zeroshot_classifier(const Clip& clip, const Tokenizer& tokenizer,
+                           const std::vector<std::string>& names,
+                           const std::vector<std::string>& templates,
+                           const ZeroshotOptions& options) {
+  at::NoGradGuard no_grad;
+  if (names.empty()) fail("zeroshot_classifier", "no class names, expected at least one");
+  if (templates.empty()) fail("zeroshot_classifier", "no templates, expected at least one");
+  std::vector<std::string> texts;
+  for (const std::string& text : templates) {
+    for (const std::string& name : names) texts.push_back(fill(text, name));
+  }
+  const auto count = [](const auto& items) { return static_cast<std::int64_t>(items.size()); };
+  const Tensor features = normalized(encode_texts(clip, tokenizer, texts, options))
+                              .reshape({count(templates), count(names), clip.config.embed})
+                              .mean(0);
+  return options.ensemble == Ensemble::kFeatures ? normalized(features) : features;
+}
+
+}  // namespace openworld

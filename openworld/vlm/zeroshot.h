@@ -1,0 +1,40 @@
+#pragma once
+
+// Zero-shot classifiers: a text feature per class name from one or many templates.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "openworld/text/tokenizer.h"
+#include "openworld/vlm/clip.h"
+#include "openworld/vlm/text_encoder.h"
+
+namespace openworld {
+
+// How the templates of one class become one feature (methods-spec 7.1). Both average normalised
+// features; kFeatures then normalises the average (CLIP, CoOp), kLogits does not, which equals
+// averaging the logits (DeCoOp, GMoP) and gives a flatter softmax.
+enum class Ensemble { kFeatures, kLogits };
+
+struct ZeroshotOptions {
+  Ensemble ensemble = Ensemble::kFeatures;
+  TextMemory memory;
+  std::function<void(std::size_t done, std::size_t total)> on_progress;  // prompts
+};
+
+// Features [names, embed] of every name in every template. Throws Error naming the first prompt
+// that does not fit the context, and for no name or no template.
+at::Tensor zeroshot_classifier(const Clip& clip, const Tokenizer& tokenizer,
+                               const std::vector<std::string>& names,
+                               const std::vector<std::string>& templates,
+                               const ZeroshotOptions& options = {});
+
+// Text features [texts, embed], not normalised.
+at::Tensor encode_texts(const Clip& clip, const Tokenizer& tokenizer,
+                        const std::vector<std::string>& texts, const ZeroshotOptions& options = {});
+
+}  // namespace openworld
