@@ -8,6 +8,8 @@
 namespace openworld {
 namespace {
 
+constexpr std::string_view kPreprocessor = "preprocessor_config.json";
+
 bool exists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
@@ -38,7 +40,7 @@ std::optional<CheckpointFiles> hugging_face_in(const std::string& folder,
                                    {"model.safetensors", "model.safetensors.index.json",
                                     "pytorch_model.bin", "pytorch_model.bin.index.json"},
                                    function),
-                        config, if_there(folder + "preprocessor_config.json")};
+                        config, if_there(folder + std::string(kPreprocessor))};
   if (files.weights.empty()) return std::nullopt;
   return files;
 }
@@ -98,21 +100,18 @@ FoundCheckpoint find_file(const Origin& origin) {
   Weights weights = open_weights({origin.file}, origin.function);
   NamedTensors tensors(weights.tensors, origin);
   const std::string folder = origin.file.substr(0, origin.file.rfind('/') + 1);
-  const CheckpointFormat* found = nullptr;
-  CheckpointFiles files{{origin.file}, "", ""};
   for (const CheckpointFormat& format : kFormats) {
-    if (found != nullptr) break;
+    CheckpointFiles files{{origin.file}, "", ""};
     if (!format.config_name.empty()) {
       files.config = if_there(folder + std::string(format.config_name));
-    } else {
-      files.config.clear();
     }
-    if (format.is_file(weights, tensors, files.config)) found = &format;
+    if (!format.is_file(weights, tensors, files.config)) continue;
+    if (format.in_folder == hugging_face_in) {
+      files.preprocessor = if_there(folder + std::string(kPreprocessor));
+    }
+    return {&format, std::move(files), std::move(weights), std::move(tensors)};
   }
-  if (found->in_folder == hugging_face_in) {
-    files.preprocessor = if_there(folder + "preprocessor_config.json");
-  }
-  return {found, std::move(files), std::move(weights), std::move(tensors)};
+  __builtin_unreachable();  // the last row takes everything
 }
 
 }  // namespace
