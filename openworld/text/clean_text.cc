@@ -23,12 +23,12 @@ bool is_stripped(char32_t c) {
 }
 
 // The reference strips once more after the collapse; both ends are then what the first strip left.
-template <class Text>
-Text tidy_spaces(const Text& text) {
+template <class Char>
+std::basic_string<Char> tidy_spaces(std::basic_string_view<Char> text) {
   std::size_t begin = 0, end = text.size();
   while (begin < end && is_stripped(text[begin])) ++begin;
   while (end > begin && is_stripped(text[end - 1])) --end;
-  Text out;
+  std::basic_string<Char> out;
   out.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
     const auto c = text[i];
@@ -41,9 +41,9 @@ Text tidy_spaces(const Text& text) {
   return out;
 }
 
-// The common case, without the detour over code points: 5 times as fast.
-std::string clean_ascii(const std::string& text) {
-  std::string out = tidy_spaces(text);
+// The common case, without the detour over code points, which takes three times as long.
+std::string clean_ascii(std::string_view text) {
+  std::string out = tidy_spaces<char>(text);
   for (char& c : out) {
     if (c >= 'A' && c <= 'Z') c += 0x20;
   }
@@ -54,11 +54,12 @@ std::string clean_ascii(const std::string& text) {
 
 std::string clean_text(std::string_view text, const Origin& origin) {
   const auto special = [](char c) { return static_cast<signed char>(c) < 0 || c == '&'; };
-  if (std::none_of(text.begin(), text.end(), special)) return clean_ascii(std::string(text));
+  if (std::none_of(text.begin(), text.end(), special)) return clean_ascii(text);
 
   const auto points = decode_utf8(text);
   if (!points) origin.fail(fmt::format("text {} is not valid UTF-8", in_quotes(text)));
-  return *encode_utf8(lower_case(tidy_spaces(unescape_html(unescape_html(*points)))));
+  const std::u32string unescaped = unescape_html(unescape_html(*points));
+  return *encode_utf8(lower_case(tidy_spaces<char32_t>(unescaped)));
 }
 
 }  // namespace openworld

@@ -38,10 +38,10 @@ struct Vocabulary {
   std::vector<Merge> merges;        // by rank, lowest first; no pair twice
   std::int32_t start_of_text = 0;
   std::int32_t end_of_text = 0;
-
-  std::size_t size() const { return tokens.size(); }
   // The id of the symbol of a byte, inside a word and at its end.
   std::int32_t byte_ids[2][256] = {};
+
+  std::size_t size() const { return tokens.size(); }
 };
 
 // The UTF-8 of the symbol that stands for a byte in files.

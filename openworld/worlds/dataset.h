@@ -43,7 +43,8 @@ struct DatasetOptions {
   std::string image_root = "";  // the folder that paths in lists start from; guessed when empty
   std::string names = "";       // a file of class names, see class_names.h; looked for when empty
   std::string format = "";      // a row's name; recognised when empty
-  bool allow_duplicate_names = false;  // OpenAI's names for ImageNet have two, twice
+  // Two classes may share a name: OpenAI calls two of ImageNet "missile" and two "sunglasses".
+  bool allow_duplicate_names = false;
 };
 
 // Opens a folder, file or pattern of shards. Throws Error, one line, that says what was found and
