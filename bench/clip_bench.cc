@@ -17,14 +17,15 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "openworld/base/error.h"
@@ -116,14 +117,20 @@ double linear_flops(const TowerConfig& tower, double rows, double reads) {
   return 2 * ((layers - 1) * rows * row + rows * kv + reads * (row - kv));
 }
 
+// Of this process alone: getrusage would count what it was forked from.
+double peak_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024;
+  }
+  return 0;
+}
+
 void print(double seconds, double flops, std::size_t rows, std::size_t recomputed = 0) {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   fmt::print(
       "{{\"seconds\": {:.6f}, \"gflops\": {:.2f}, \"rows\": {}, \"recomputed\": {}, "
       "\"threads\": {}, \"peak_mib\": {:.0f}}}\n",
-      seconds, flops / seconds / 1e9, rows, recomputed, at::get_num_threads(),
-      static_cast<double>(usage.ru_maxrss) / 1024);
+      seconds, flops / seconds / 1e9, rows, recomputed, at::get_num_threads(), peak_mib());
 }
 
 void bench_coop(std::int32_t classes, std::int32_t context, std::int64_t mib, int repeats) {
