@@ -1,17 +1,17 @@
 # `cmake --install` and find_package(openworld): headers, static libraries, the command, and CMake
-# config files with targets openworld::base, ::metrics, ::io, ::checkpoint, ::report.
+# config files with targets openworld::base, ::metrics, ::io, ::checkpoint, ::worlds, ::report.
 
 include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/openworld)
 
 install(TARGETS openworld_base openworld_metrics openworld_io openworld_checkpoint
-                openworld_report
+                openworld_worlds openworld_report
         EXPORT openworld ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS openworld RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT openworld NAMESPACE openworld:: DESTINATION ${config_dir} FILE openworldTargets.cmake)
 
-foreach(layer base metrics io checkpoint report)
+foreach(layer base metrics io checkpoint worlds report)
   install(DIRECTORY openworld/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld
           FILES_MATCHING PATTERN "*.h" REGEX "(test_[a-z_]*|_test_util|expect_relative)\\.h$" EXCLUDE PATTERN "testdata" EXCLUDE)
 endforeach()

@@ -30,13 +30,13 @@ constexpr CommandRow kCommands[] = {
     {"inspect", "say what a CLIP checkpoint is, in whatever format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
-    {"ls", "list what there is: metrics, curves", make_ls},
+    {"ls", "list what there is: metrics, curves, templates, datasets, checkpoints", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };
 
 void print_overview() {
   fmt::print(
-      "openworld {}: measure vision-language models in an open world\n\n"
+      "openworld {}: vision-language models in an open world\n\n"
       "usage: openworld COMMAND [options]\n\n",
       OPENWORLD_VERSION);
   for (const CommandRow& row : kCommands) fmt::print("  {:<12} {}\n", row.name, row.brief);

@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "openworld/base/error.h"
+#include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/metrics/curve.h"
 #include "openworld/metrics/table.h"
+#include "openworld/worlds/format.h"
+#include "openworld/worlds/templates.h"
 
 namespace openworld {
 namespace {
@@ -27,8 +31,8 @@ std::string_view ties_name(const MetricRow& row) {
 class Ls : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("WHAT", what_, "metrics or curves")
-        ->check(CLI::IsMember({"metrics", "curves"}))
+    app.add_option("WHAT", what_, "metrics, curves, templates, datasets or checkpoints")
+        ->check(CLI::IsMember({"metrics", "curves", "templates", "datasets", "checkpoints"}))
         ->required();
     app.add_option("NAME", name_, "one of them, in full");
     declare_json(app, json_);
@@ -37,6 +41,11 @@ class Ls : public Command {
   void run() override {
     if (what_ == "curves") {
       name_.empty() ? list_curves() : show(curve_json(find_curve(name_)));
+    } else if (what_ == "templates") {
+      name_.empty() ? list_templates() : show(template_json(find_template_set(name_)));
+    } else if (what_ == "datasets" || what_ == "checkpoints") {
+      if (!name_.empty()) fail("ls", fmt::format("{} have no page of their own", what_));
+      list_formats();
     } else {
       name_.empty() ? list_metrics() : show(row_json(*find_metric(name_).row));
     }
@@ -111,6 +120,44 @@ class Ls : public Command {
     for (const CurveRow& row : curve_table()) {
       fmt::print("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->title);
     }
+  }
+
+  static Json template_json(const TemplateSet& set) {
+    return {{"name", set.name},
+            {"description", set.description},
+            {"source", set.source},
+            {"templates", set.templates}};
+  }
+
+  void list_templates() const {
+    if (json_) {
+      Json rows = Json::array();
+      for (const TemplateSet& set : template_sets()) rows.push_back(template_json(set));
+      return print_json({{"templates", std::move(rows)}});
+    }
+    for (const TemplateSet& set : template_sets()) {
+      fmt::print("  {:<22} {}\n", set.name, set.description);
+    }
+    fmt::print("\n`openworld ls templates NAME` shows one in full.\n");
+  }
+
+  // What --data or --model can be.
+  void list_formats() const {
+    std::vector<std::pair<std::string_view, std::string_view>> rows;
+    if (what_ == "datasets") {
+      for (const DatasetFormat* row : dataset_formats())
+        rows.emplace_back(row->name, row->looks_like);
+    } else {
+      for (const CheckpointFormat& row : checkpoint_formats()) {
+        rows.emplace_back(row.name, row.description);
+      }
+    }
+    Json json = Json::array();
+    for (const auto& [name, description] : rows) {
+      if (!json_) fmt::print("  {:<14} {}\n", name, description);
+      json.push_back({{"name", name}, {"description", description}});
+    }
+    if (json_) print_json({{what_, std::move(json)}});
   }
 
   std::string what_;

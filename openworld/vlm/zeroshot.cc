@@ -3,7 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "openworld/base/error.h"
-#include "openworld/text/templates.h"
+#include "openworld/worlds/templates.h"
 
 namespace openworld {
 

@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
@@ -116,7 +115,7 @@ void run_encode(const EncodeFlags& flags) {
   fmt::print("wrote {}: {} features of {} dimensions", flags.out, json["features"][0].dump(),
              json["features"][1].dump());
   if (flags.texts.empty()) {
-    fmt::print(" ({} encoded, {} found in the cache, {} images skipped)", json["encoded"].dump(),
+    fmt::print(" ({} encoded, {} found in the cache, {} skipped)", json["encoded"].dump(),
                json["found"].dump(), json["data"]["skipped"].dump());
   }
   fmt::print("\n");

@@ -21,8 +21,8 @@
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/text_array.h"
 #include "openworld/metrics/accuracy.h"
-#include "openworld/text/templates.h"
 #include "openworld/vlm/zeroshot.h"
+#include "openworld/worlds/templates.h"
 
 namespace openworld {
 namespace {

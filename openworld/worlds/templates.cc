@@ -1,4 +1,4 @@
-#include "openworld/text/templates.h"
+#include "openworld/worlds/templates.h"
 
 #include <fmt/format.h>
 
