@@ -1,7 +1,7 @@
 """What `inspect` says about one small CLIP in every format."""
 
+import dataclasses
 import hashlib
-import json
 import math
 
 import make_clip
@@ -18,7 +18,8 @@ FORMATS = {
     "parallel.pt": ("state_dict", ["F32"], "gelu"),
     "bare.safetensors": ("state_dict", ["BF16"], "gelu"),
 }
-SHAPES = make_clip.shapes()
+SIZES = make_clip.SMALL.sizes
+SHAPES = make_clip.shapes(SIZES)
 VISUAL = sum(math.prod(shape) for name, shape in SHAPES.items() if name.startswith("visual."))
 TOTAL = sum(math.prod(shape) for shape in SHAPES.values())
 
@@ -39,15 +40,15 @@ def test_every_format(checkpoints, name):
     assert result["source"] == str(checkpoints / name)
     assert (result["format"], result["stored_types"]) == (format_, types)
     assert result["activation"] == activation
-    assert result["vision"] == {**make_clip.VISION, "parameters": VISUAL}
-    assert result["text"] == {**make_clip.TEXT, "parameters": TOTAL - VISUAL - 1}
+    assert result["vision"] == {**SIZES.vision._asdict(), "parameters": VISUAL}
+    assert result["text"] == {**SIZES.text._asdict(), "parameters": TOTAL - VISUAL - 1}
     assert result["parameters"] == TOTAL
     assert [result[key] for key in ("embed", "patch", "grid", "context", "vocabulary")] == [
-        make_clip.EMBED, make_clip.PATCH, make_clip.GRID, make_clip.CONTEXT, make_clip.VOCABULARY]
-    assert result["preprocessing"]["image_size"] == make_clip.IMAGE
+        SIZES.embed, SIZES.patch, SIZES.grid, SIZES.context, SIZES.vocabulary]
+    assert result["preprocessing"]["image_size"] == SIZES.image
     if format_ in ("huggingface", "open_clip"):
-        assert result["preprocessing"]["mean"] == make_clip.MEAN
-        assert result["preprocessing"]["std"] == make_clip.STD
+        assert result["preprocessing"]["mean"] == list(SIZES.mean)
+        assert result["preprocessing"]["std"] == list(SIZES.std)
     has_vocabulary = format_ == "huggingface"
     assert (result["vocabulary_path"] is not None) == has_vocabulary
     for file in result["files"]:
@@ -89,7 +90,8 @@ def test_tensors(checkpoints):
 def test_activation_of_open_clip(folder):
     make_clip.write_open_clip(folder)
     path = folder / "open_clip_config.json"
-    path.write_text(json.dumps(make_clip.open_clip_config(quick_gelu=False)))
+    with_gelu = dataclasses.replace(SIZES, activation="gelu")
+    make_clip.write_json(path, make_clip.open_clip_config(with_gelu))
     assert json_of("inspect", folder)["activation"] == "gelu"
     path.unlink()
     result = json_of("inspect", folder)
@@ -100,7 +102,7 @@ def test_activation_of_open_clip(folder):
 def test_state_dict_of_openai(folder):
     """Known by the entries that only OpenAI's archives have."""
     import numpy as np
-    tensors = {**make_clip.openai_tensors(), "input_resolution": np.array(32)}
+    tensors = {**make_clip.SMALL.tensors, "input_resolution": np.array(32)}
     (folder / "x").write_bytes(make_clip.safetensors(tensors))
     result = json_of("inspect", folder / "x")
     assert (result["format"], result["activation"]) == ("state_dict", "quick_gelu")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from command import refused, succeed
 
-WEIGHTS = make_clip.safetensors(make_clip.openai_tensors())
+WEIGHTS = make_clip.safetensors(make_clip.SMALL.tensors)
 POINTER = (b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64
            + b"\nsize 605247071\n")
 
@@ -35,7 +35,7 @@ def pickled(value, protocol=2):
 
 def changed(**changes):
     """The model in safetensors with tensors replaced, or taken out by None."""
-    tensors = {**make_clip.openai_tensors(), **changes}
+    tensors = {**make_clip.SMALL.tensors, **changes}
     return make_clip.safetensors({k: v for k, v in tensors.items() if v is not None})
 
 
@@ -95,7 +95,7 @@ def test_legacy_format(folder):
 
 def test_half_of_a_torch_file(folder):
     pytest.importorskip("torch")
-    path = make_clip.save(folder / "x", make_clip.openai_tensors())
+    path = make_clip.save(folder / "x", make_clip.SMALL.tensors)
     data = path.read_bytes()
     path.write_bytes(data[:len(data) // 2])
     refused("inspect", path, says=["is the file whole?"])
