@@ -16,15 +16,15 @@ class Ran(NamedTuple):
     err: str
 
 
-def run(*args, cwd=None):
+def run(*args, cwd=None, timeout=60):
     """Runs `openworld args` to its end, whatever that is."""
-    done = subprocess.run([BIN, *map(str, args)], capture_output=True, cwd=cwd, timeout=60)
+    done = subprocess.run([BIN, *map(str, args)], capture_output=True, cwd=cwd, timeout=timeout)
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def succeed(*args, cwd=None):
+def succeed(*args, cwd=None, timeout=60):
     """The standard output of a command that has to succeed, in silence on stderr."""
-    ran = run(*args, cwd=cwd)
+    ran = run(*args, cwd=cwd, timeout=timeout)
     assert ran.err == ""
     assert ran.code == 0
     return ran.out
