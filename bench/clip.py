@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+# OpenMP's idle threads otherwise spin on the cores that BLAS's threads need; good for both sides.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import torch
 from torch import nn
 

@@ -15,6 +15,9 @@ foreach(layer base metrics io checkpoint worlds report)
   install(DIRECTORY openworld/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld
           FILES_MATCHING PATTERN "*.h" REGEX "(test_[a-z_]*|_test_util|expect_relative)\\.h$" EXCLUDE PATTERN "testdata" EXCLUDE)
 endforeach()
+# The description of a model holds one; the rest of that layer needs the codecs.
+install(FILES openworld/images/preprocessing.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld/images)
 install(FILES ${PROJECT_BINARY_DIR}/generated/openworld/base/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld/base)
 
