@@ -30,6 +30,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/vlm/clip.h"
+#include "openworld/vlm/freed_memory.h"
 #include "openworld/vlm/text_encoder.h"
 
 namespace openworld {
@@ -184,6 +185,7 @@ void bench_gemm(int repeats) {
 }
 
 int run(int argc, char** argv) {
+  keep_freed_memory();
   const std::string_view what = argc > 1 ? argv[1] : "";
   const auto number = [&](int i) { return i < argc ? std::atoi(argv[i]) : 0; };
   if (const char* threads = std::getenv("OMP_NUM_THREADS")) at::set_num_threads(std::atoi(threads));

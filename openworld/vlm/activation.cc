@@ -5,7 +5,7 @@
 #include <ATen/ops/gelu.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -52,8 +52,9 @@ constexpr std::int64_t kLanes = 8;
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const Ints power = (std::bit_cast<Ints>(shifted) << 23) + (127 << 23);
-  return p * std::bit_cast<Floats>(power);
+  // Casts between such vectors keep the bits; std::bit_cast would be a call.
+  const Ints power = ((Ints)shifted << 23) + (127 << 23);
+  return p * (Floats)power;
 }
 
 // NaN stays NaN.
@@ -63,37 +64,37 @@ constexpr std::int64_t kLanes = 8;
   return 1.0f / (1.0f + exp_near(-bounded));
 }
 
-// y = f(x_1, ...) eight at a time; the tail through a padded copy, so that an element's value does
-// not depend on its place.
-template <class F, class... In>
-[[gnu::always_inline]] inline void map(const F& f, float* y, std::int64_t n, const In*... x) {
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(f(load(x + i)...), y + i);
-  if (i == n) return;
-  const auto tail = [&](const float* from) {
-    Floats padded{};
-    std::memcpy(&padded, from + i, static_cast<std::size_t>(n - i) * sizeof(float));
-    return padded;
-  };
-  const Floats result = f(tail(x)...);
-  std::memcpy(y + i, &result, static_cast<std::size_t>(n - i) * sizeof(float));
+[[gnu::always_inline]] inline Floats quick_gelu(const Floats& x) {
+  return x * sigmoid(kSlope * x);
 }
 
+[[gnu::always_inline]] inline Floats quick_gelu_slope(const Floats& x) {
+  const Floats s = sigmoid(kSlope * x);
+  return s + kSlope * x * s * (1.0f - s);
+}
+
+// The tails go through padded copies, so that an element's value does not depend on its place.
 OPENWORLD_SIMD_FMA
 void quick_gelu(const float* x, float* y, std::int64_t n) {
-  map(
-      [](const Floats& v) __attribute__((always_inline)) { return v * sigmoid(kSlope * v); }, y, n,
-      x);
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(quick_gelu(load(x + i)), y + i);
+  float in[kLanes] = {}, out[kLanes];
+  std::copy(x + i, x + n, in);
+  store(quick_gelu(load(in)), out);
+  std::copy(out, out + (n - i), y + i);
 }
 
 OPENWORLD_SIMD_FMA
-void quick_gelu_backward(const float* x, const float* grad, float* out, std::int64_t n) {
-  map(
-      [](const Floats& v, const Floats& g) __attribute__((always_inline)) {
-        const Floats s = sigmoid(kSlope * v);
-        return g * (s + kSlope * v * s * (1.0f - s));
-      },
-      out, n, x, grad);
+void quick_gelu_backward(const float* x, const float* grad, float* result, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(load(grad + i) * quick_gelu_slope(load(x + i)), result + i);
+  }
+  float in[kLanes] = {}, slope[kLanes] = {}, out[kLanes];
+  std::copy(x + i, x + n, in);
+  std::copy(grad + i, grad + n, slope);
+  store(load(slope) * quick_gelu_slope(load(in)), out);
+  std::copy(out, out + (n - i), result + i);
 }
 
 class QuickGelu : public torch::autograd::Function<QuickGelu> {

@@ -10,6 +10,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/progress.h"
 #include "openworld/base/threads.h"
+#include "openworld/vlm/freed_memory.h"
 
 namespace openworld {
 namespace {
@@ -30,6 +31,7 @@ void report_failures(const ImageFeatures& features) {
 }  // namespace
 
 LoadedModel load_model(const ModelFlags& flags, std::string_view command) {
+  keep_freed_memory();
   at::set_num_threads(flags.threads > 0 ? flags.threads : default_threads());
   const CheckpointOptions options{find_activation(flags.activation), std::string(command)};
   ClipCheckpoint checkpoint = open_clip_checkpoint(flags.model, options);
