@@ -3,11 +3,22 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 BIN = os.environ["OPENWORLD_BIN"]
-COMMANDS = ("eval", "compare", "curve", "threshold", "sensitivity", "drc", "rank", "inspect", "encode",
-            "zeroshot", "ls", "example")
+MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_models.so"
+needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
+COMMANDS = ("eval", "compare", "curve", "threshold", "sensitivity", "drc", "rank", "inspect",
+            "encode", "zeroshot", "ls", "example")
+
+
+def names_of(calls):
+    """The keys of `calls`, for parametrize; those that run a model are skipped where none can."""
+    return [pytest.param(name, marks=needs_models if "--model" in call else ())
+            for name, call in calls.items()]
 
 
 class Ran(NamedTuple):

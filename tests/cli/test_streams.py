@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from command import BIN, run
+from command import BIN, names_of, needs_models, run
 
 CALLS = {
     "eval": ["eval", "gmop.npz"],
@@ -14,6 +14,9 @@ CALLS = {
     "ls": ["ls", "metrics"],
     "rank": ["rank", "results.csv"],
     "inspect_beyond_a_buffer": ["inspect", "clip", "--tensors"],
+    "encode": ["encode", "--model", "model", "--data", "pets", "--out", "features.npz"],
+    "zeroshot": ["zeroshot", "--model", "model", "--data", "pets"],
+    "zeroshot_json": ["zeroshot", "--model", "model", "--data", "pets", "--json"],
     "help": ["--help"],
     "eval_help": ["eval", "--help"],
     "version": ["--version"],
@@ -29,14 +32,14 @@ def check(done):
 
 
 @needs_full
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", names_of(CALLS))
 def test_full_disk(examples, name):
     with open("/dev/full", "wb") as full:
         check(subprocess.run([BIN, *CALLS[name]], stdout=full, stderr=subprocess.PIPE,
                              cwd=examples, timeout=60))
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", names_of(CALLS))
 def test_closed_stdout(examples, name):
     command = ["sh", "-c", 'exec "$@" >&-', "sh", BIN, *CALLS[name]]
     check(subprocess.run(command, stderr=subprocess.PIPE, cwd=examples, timeout=60))
@@ -50,6 +53,26 @@ def test_nowhere_to_complain(redirect, args):
     assert subprocess.run(command, stdout=subprocess.DEVNULL, timeout=60).returncode == 2
 
 
-def test_no_progress_without_a_terminal(examples):
-    ran = run("eval", examples / "gmop.npz", "--ci", "bootstrap", "--resamples", 300)
+@pytest.mark.parametrize("call", [
+    ["eval", "gmop.npz", "--ci", "bootstrap", "--resamples", 300],
+    pytest.param([*CALLS["zeroshot"], "--no-cache"], marks=needs_models),
+], ids=lambda call: call[0])
+def test_no_progress_without_a_terminal(examples, call):
+    ran = run(*call, cwd=examples)
     assert (ran.code, ran.err) == (0, "")
+
+
+@needs_models
+def test_progress_on_a_terminal(examples):
+    """Goes to stderr and is wiped out at the end."""
+    terminal, end = os.openpty()
+    done = subprocess.run([BIN, *CALLS["zeroshot"], "--no-cache"], stdout=subprocess.PIPE,
+                          stderr=end, cwd=examples, timeout=60)
+    os.close(end)
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert done.returncode == 0
+    for words in ("encoding prompts 7/7", "reading images 21/21", "encoding images 21/21"):
+        assert words in shown
+        assert words.encode() not in done.stdout
+    assert shown.endswith("\r\x1b[K") and "\n" not in shown

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import COMMANDS, json_of, succeed
+from command import COMMANDS, json_of, names_of, succeed
 from data import compact, write_npz
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics"
@@ -25,6 +25,7 @@ CALLS = {
     "drc": ["drc", "curves.csv", "--zero-shot", "zero-shot"],
     "rank": ["rank", "results.csv"],
     "inspect": ["inspect", "clip", "--tensors"],
+    "zeroshot": ["zeroshot", "--model", "model", "--data", "pets"],
 }
 
 
@@ -58,7 +59,7 @@ def cells(table, row):
     return result
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", names_of(CALLS))
 def test_tables_are_aligned(examples, name):
     """Names start at the left edge; every other column ends where its heading ends."""
     found = tables(succeed(*CALLS[name], cwd=examples))
@@ -73,7 +74,7 @@ def test_tables_are_aligned(examples, name):
             assert all(line[end:end + 2].strip() == "" for end in ends), line
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", names_of(CALLS))
 def test_plain_characters(examples, name):
     text = succeed(*CALLS[name], cwd=examples)
     assert set(text) - set("\N{PLUS-MINUS SIGN}\n") <= {chr(c) for c in range(0x20, 0x7f)}
