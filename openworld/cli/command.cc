@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/version.h"
+#include "openworld/cli/one_line.h"
 
 namespace openworld {
 namespace {
@@ -45,13 +45,9 @@ void print_overview() {
       "Start with: openworld example examples && openworld eval examples/*.npz\n");
 }
 
-// One line whatever the file names hold: a line break or an escape code in one becomes a space.
 // With fputs because fmt::print throws, and stderr may be closed.
 int complain(std::string_view where, std::string_view what) {
-  std::string line = fmt::format("{}: {}", where, what);
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
-  std::fputs((line + '\n').c_str(), stderr);
+  std::fputs((one_line(fmt::format("{}: {}", where, what)) + '\n').c_str(), stderr);
   return kUserError;
 }
 

@@ -1,7 +1,11 @@
 #include "openworld/vlm/feature_store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -27,14 +31,20 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 }  // namespace
 
+bool is_finite(std::span<const float> feature) {
+  return std::all_of(feature.begin(), feature.end(), [](float x) { return std::isfinite(x); });
+}
+
 Sha256Digest feature_kind(const ClipCheckpoint& checkpoint) {
   const ClipConfig& config = checkpoint.config();
   const Preprocessing& p = config.preprocessing;
-  const std::string text = fmt::format(
-      "openworld features 1\nweights {}\nactivation {}\neps {}\nsize {} bicubic\nmean {} {} {}\n"
-      "std {} {} {}\n",
-      hex_text(checkpoint.sha256()), activation_name(config.activation), config.layer_norm_eps,
-      p.image_size, p.mean[0], p.mean[1], p.mean[2], p.std[0], p.std[1], p.std[2]);
+  // Beside the weights, all that their shapes do not fix.
+  std::string text = fmt::format(
+      "openworld features 1\nweights {}\nheads {}\nactivation {}\neps {}\nsize {} bicubic\n"
+      "mean {}\nstd {}\n",
+      hex_text(checkpoint.sha256()), config.vision.heads, activation_name(config.activation),
+      config.layer_norm_eps, p.image_size, fmt::join(p.mean, " "), fmt::join(p.std, " "));
+  for (const StemLayer& layer : config.stem) text += fmt::format("stem stride {}\n", layer.stride);
   return sha256(bytes_of(text));
 }
 
@@ -77,6 +87,7 @@ void FeatureStore::load(const std::string& path) {
   const auto& floats = std::get<Column<float>>(values);
   owners_.push_back(floats.owner);
   for (std::size_t i = 0; i < count; ++i) {
+    if (!is_finite(floats.values.subspan(i * width_, width_))) continue;
     Sha256Digest image;
     std::memcpy(image.data(), images->data.values.data() + i * image.size(), image.size());
     index_.try_emplace(image, floats.values.data() + i * width_);
@@ -89,6 +100,7 @@ const float* FeatureStore::find(const Sha256Digest& image) const {
 }
 
 void FeatureStore::add(const Sha256Digest& image, std::span<const float> feature) {
+  assert(is_finite(feature));
   auto kept = std::make_shared<const std::vector<float>>(feature.begin(), feature.end());
   if (!index_.try_emplace(image, kept->data()).second) return;
   owners_.push_back(kept);
@@ -96,11 +108,18 @@ void FeatureStore::add(const Sha256Digest& image, std::span<const float> feature
   new_features_.insert(new_features_.end(), feature.begin(), feature.end());
 }
 
-void FeatureStore::flush() {
-  if (new_images_.empty()) return;
+void FeatureStore::make_folder() const {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) fail(kFunction, fmt::format("{}: cannot be made: {}", folder_, error.message()));
+  if (access(folder_.c_str(), W_OK | X_OK) != 0) {
+    fail(kFunction, fmt::format("{}: cannot be written: {}", folder_, std::strerror(errno)));
+  }
+}
+
+void FeatureStore::flush() {
+  if (new_images_.empty()) return;
+  make_folder();
   const std::size_t count = new_images_.size();
   const std::span<const Sha256Digest> images = new_images_;
   const NpzEntry entries[] = {

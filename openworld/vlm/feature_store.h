@@ -23,10 +23,14 @@ namespace openworld {
 // Says which features these are: weights, activation and preprocessing.
 Sha256Digest feature_kind(const ClipCheckpoint& checkpoint);
 
+// Whether every number is.
+bool is_finite(std::span<const float> feature);
+
 class FeatureStore {
  public:
   // The features of that kind, of `width` floats each, below `folder`; made when first written. A
-  // file there that cannot be read is left alone and its features are missing.
+  // file there that cannot be read is left alone and its features are missing; so are those that
+  // are not finite.
   FeatureStore(const std::string& folder, const Sha256Digest& kind, std::size_t width);
 
   // Flushes, and says nothing if that fails.
@@ -37,8 +41,11 @@ class FeatureStore {
   // The feature of an image with that hash, or null. Valid as long as the store.
   const float* find(const Sha256Digest& image) const;
 
-  // Remembers a feature. REQUIRES: width floats.
+  // Remembers a feature. REQUIRES: width finite floats.
   void add(const Sha256Digest& image, std::span<const float> feature);
+
+  // Sees that there is a folder to write to, before the work is done. Throws Error.
+  void make_folder() const;
 
   // Writes what was added since the last time. Throws Error.
   void flush();

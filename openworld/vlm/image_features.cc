@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
@@ -31,6 +32,7 @@ Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
   Hashes hashes = {std::vector<Sha256Digest>(count), std::vector<std::string>(count)};
   std::mutex mutex;
   std::size_t done = 0;
+  if (options.on_hash) options.on_hash(done, count);
   parallel_for(count, options.threads, [&](std::size_t i) {
     try {
       hashes.of_sample[i] = sha256(read_sample(dataset, i).values);
@@ -65,6 +67,7 @@ void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::siz
                        std::span<float> chw) { clip_transform(image, preprocessing, chw); },
   });
   std::size_t done = 0;
+  if (options.on_encode) options.on_encode(done, samples.size());
   while (auto batch = loader.next()) {
     const auto count = static_cast<std::int64_t>(batch->indices.size());
     if (count > 0) {
@@ -109,6 +112,11 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
   encode(
       clip, dataset, missing, options,
       [&](std::size_t sample, std::span<const float> feature) {
+        if (!is_finite(feature)) {
+          fail("image_features", fmt::format("{}: its feature holds NaN or infinity; the model's "
+                                             "weights are broken or overflow",
+                                             sample_name(dataset, sample)));
+        }
         ++result.encoded;
         if (options.store == nullptr) {
           fresh[sample].assign(feature.begin(), feature.end());

@@ -24,6 +24,7 @@ Tensor encode_texts(const Clip& clip, const Tokenizer& tokenizer,
     }
     forest.read(forest.add(TextForest::kRoot, rows));
   }
+  if (options.on_progress) options.on_progress(0, texts.size());
   return TextEncoder(clip.text, forest, options.memory).features({}, [&](std::size_t done) {
     if (options.on_progress) options.on_progress(done, texts.size());
   });

@@ -35,7 +35,8 @@ std::string name_in(const nlohmann::json& value, std::string_view where, const O
 
 ClassNames ClassNames::load(const Origin& origin) {
   const Bytes bytes = map_file(origin);
-  return parse(as_text(bytes.values), origin.file.ends_with(".json"), origin);
+  return parse(without_byte_order_mark(as_text(bytes.values)), origin.file.ends_with(".json"),
+               origin);
 }
 
 ClassNames ClassNames::parse(std::string_view text, bool json, const Origin& origin) {
@@ -142,7 +143,7 @@ void refuse_duplicates(const std::vector<std::string>& classes, const Origin& or
     if (!fresh) {
       origin.fail(
           fmt::format("classes {} and {} are both named {}; expected names that differ "
-                      "(allow_duplicate_names takes them as they are)",
+                      "(--allow-duplicate-names takes them as they are)",
                       found->second, label, in_quotes(classes[label])));
     }
   }

@@ -83,6 +83,6 @@ Dataset open(const Origin& given, const DatasetOptions& options) {
 
 const DatasetFormat kCoopSplit = {
     "coop", "CoOp's split_zhou_*.json of [path, label, name] for train, val, test, or its folder",
-    recognise, open};
+    true, recognise, open};
 
 }  // namespace openworld

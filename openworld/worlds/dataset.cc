@@ -49,6 +49,10 @@ std::span<const DatasetFormat* const> dataset_formats() {
 Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
   const Origin origin{"open_dataset", path};
   const DatasetFormat& format = choose_format(origin, options.format);
+  if (!options.image_root.empty() && !format.lists_paths) {
+    origin.fail(fmt::format("--image-root is for lists of paths; this is a dataset of format {}",
+                            format.name));
+  }
   Dataset dataset = format.open(origin, options);
   dataset.format = format.name;
   return dataset;

@@ -13,6 +13,7 @@ namespace openworld {
 struct DatasetFormat {
   const char* name;        // "imagefolder"
   const char* looks_like;  // one line for --help and docs
+  bool lists_paths;        // whether it names images that lie elsewhere
   // Whether `path` looks like it. Never throws.
   bool (*recognise)(const std::string& path);
   // REQUIRES: origin.file is the path. Fills everything of the Dataset but `format`.

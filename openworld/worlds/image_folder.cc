@@ -97,11 +97,11 @@ Dataset open_splits(const Origin& origin, const DatasetOptions& options) {
 }  // namespace
 
 const DatasetFormat kSplitFolders = {
-    "splitfolders", "folders train, val, test, each with a folder of images for each class",
+    "splitfolders", "folders train, val, test, each with a folder of images for each class", false,
     has_split_folders, open_splits};
 
 const DatasetFormat kImageFolder = {
-    "imagefolder", "a folder of images for each class, labels by sorted folder name", is_folder,
-    open_folder};
+    "imagefolder", "a folder of images for each class, labels by sorted folder name", false,
+    is_folder, open_folder};
 
 }  // namespace openworld

@@ -56,7 +56,7 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 }  // namespace
 
 const DatasetFormat kImageList = {
-    "imglist", "a .txt of lines \"path label\" as OpenOOD has them; -1 is unknown", recognise,
+    "imglist", "a .txt of lines \"path label\" as OpenOOD has them; -1 is unknown", true, recognise,
     open};
 
 }  // namespace openworld

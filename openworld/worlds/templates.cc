@@ -136,6 +136,12 @@ std::vector<TemplateSet> make_sets() {
   return sets;
 }
 
+// CLIP_benchmark writes {c}.
+std::string with_place(std::string text) {
+  for (std::size_t at; (at = text.find("{c}")) != std::string::npos;) text.replace(at, 3, kPlace);
+  return text;
+}
+
 }  // namespace
 
 const std::vector<TemplateSet>& template_sets() {
@@ -169,7 +175,7 @@ std::string custom_template(std::string_view dataset, TemplateStyle style) {
 std::vector<std::string> load_templates(const std::string& path) {
   const Origin origin{"load_templates", path};
   const Bytes bytes = map_file(origin);
-  std::string_view text = as_text(bytes.values);
+  std::string_view text = without_byte_order_mark(as_text(bytes.values));
   if (!decode_utf8(text)) origin.fail("is not valid UTF-8");
   std::vector<std::string> templates;
   for (std::size_t line = 1; !text.empty(); ++line) {
@@ -178,7 +184,7 @@ std::vector<std::string> load_templates(const std::string& path) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (row.ends_with('\r')) row.pop_back();
     if (row.empty()) continue;
-    for (std::size_t at; (at = row.find("{c}")) != std::string::npos;) row.replace(at, 3, kPlace);
+    row = with_place(std::move(row));
     if (row.find(kPlace) == std::string::npos) {
       origin.fail(fmt::format("line {} is {}; expected {{}} where the class name goes", line,
                               in_quotes(row)));
@@ -190,10 +196,17 @@ std::vector<std::string> load_templates(const std::string& path) {
 }
 
 std::vector<std::string> resolve_templates(const std::string& text) {
-  if (text.find(kPlace) != std::string::npos) return {text};
+  const std::string one = with_place(text);
+  if (one.find(kPlace) != std::string::npos) return {one};
   std::error_code ignored;
   if (std::filesystem::exists(text, ignored)) return load_templates(text);
-  return find_template_set(text).templates;
+  try {
+    return find_template_set(text).templates;
+  } catch (const Error& e) {
+    fail("resolve_templates", fmt::format("{} is neither a template with {{}}, nor a file that is "
+                                          "there, nor a set: {}",
+                                          in_quotes(text), e.what()));
+  }
 }
 
 std::string fill(std::string_view text, std::string_view name) {

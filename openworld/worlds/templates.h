@@ -41,7 +41,8 @@ std::string custom_template(std::string_view dataset, TemplateStyle style = Temp
 // it. Error naming file and line for one without a place for the name.
 std::vector<std::string> load_templates(const std::string& path);
 
-// What a user wrote for "templates": a template itself (with {}), the name of a set, or a file.
+// What a user wrote for "templates": a template itself (with {} or {c}), a file, or the name of a
+// set. Throws Error for none of these.
 std::vector<std::string> resolve_templates(const std::string& text);
 
 // `text` with the name in place of every {}.

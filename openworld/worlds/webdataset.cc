@@ -219,6 +219,6 @@ const DatasetFormat kWebdataset = {
     "webdataset",
     "webdataset .tar shards of images with .cls or .json labels: a file, a pattern "
     "data-{000..003}.tar, a folder, or folders train and test of them",
-    recognise, open};
+    false, recognise, open};
 
 }  // namespace openworld

@@ -171,14 +171,12 @@ def test_image_root_that_is_wrong(model, folder):
             "zoo", says=['list.txt: the image "zoo/owl/010.png" is not in zoo'], cwd=folder)
 
 
-@pytest.mark.xfail(strict=True, reason="says image_root and allow_duplicate_names, as in C++")
 def test_messages_name_the_flags(model, folder):
     (folder / "list.txt").write_text("none.png 0\n")
     refused("encode", "--model", model, "--out", "x.npz", "--data", "list.txt", cwd=folder,
             says=["--image-root"])
 
 
-@pytest.mark.xfail(strict=True, reason="ignored without a word")
 def test_image_root_of_what_is_no_list(model, pets, folder):
     refused("encode", "--model", model, "--out", folder / "x.npz", "--data", pets, "--image-root",
             folder, says=["--image-root"])

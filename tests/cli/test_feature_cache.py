@@ -106,7 +106,6 @@ def test_other_preprocessing(world):
     np.testing.assert_allclose(world.features()[0], expected, atol=1e-5)
 
 
-@pytest.mark.xfail(strict=True, reason="heads are no part of the name; features of other models")
 def test_other_number_of_heads(world):
     """The weights are the same and the configuration says how to read them."""
     write_model(world.model, with_heads(4))
@@ -156,7 +155,6 @@ def test_damaged_files(world):
     assert segment.read_bytes() == data, "the same features make the same file"
 
 
-@pytest.mark.xfail(strict=True, reason="taken as they are, and written")
 def test_features_that_are_not_finite(world):
     segment, = world.segments()
     with np.load(segment) as arrays:
@@ -201,7 +199,6 @@ def test_two_at_once(world):
             np.testing.assert_array_equal(arrays["features"], world.features())
 
 
-@pytest.mark.xfail(strict=True, reason="found after the encoding, and --no-cache is not mentioned")
 def test_folder_that_cannot_be_made(world):
     (world.folder / "file").write_text("")
     ran = run(*world.call, "--cache", world.folder / "file")

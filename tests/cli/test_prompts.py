@@ -113,7 +113,6 @@ def test_two_classes_of_one_name(model, folder):
     np.testing.assert_array_equal(logits[:, 0], logits[:, 1])
 
 
-@pytest.mark.xfail(strict=True, reason="compared as written, but no prompt tells them apart")
 @pytest.mark.parametrize("names", ["big_dog\nbig dog\n", "Cat\ncat\n"], ids=["spaces", "case"])
 def test_two_classes_of_one_prompt(model, folder, names):
     write_pets(folder, SMALL)
@@ -136,19 +135,16 @@ def test_refused_templates(model, folder, templates, says):
             cwd=folder)
 
 
-@pytest.mark.xfail(strict=True, reason="speaks of sets only: not of files, nor of {}")
 def test_a_file_of_templates_that_is_not_there(model, pets, folder):
     refused("zeroshot", "--model", model, "--data", pets, "--templates", "mine.txt", cwd=folder,
             says=["mine.txt", "file", "{}"])
 
 
-@pytest.mark.xfail(strict=True, reason="taken in files only")
 def test_template_of_clip_benchmark(model, pets, folder):
     result, _, _ = zeroshot(model, folder, pets, "--templates", "a {c}.")
     assert result["templates"] == ["a {}."]
 
 
-@pytest.mark.xfail(strict=True, reason="part of the first prompt of the file")
 @pytest.mark.parametrize("flag, text", [("--templates", "a {}.\n"), ("--names", "cat\nowl\n")])
 def test_byte_order_mark(model, folder, flag, text):
     write_pets(folder / "small", SMALL)

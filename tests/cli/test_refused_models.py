@@ -109,7 +109,6 @@ def test_out(world, command, out, says):
     check(world, "--model", "model", "--data", "pets", "--out", out, says=says, command=command)
 
 
-@pytest.mark.xfail(strict=True, reason="the images are encoded first")
 def test_out_is_checked_first(world):
     """Hours of encoding are not for nothing."""
     refused("encode", "--model", "model", "--data", "pets", "--out", "none/x.npz", "--cache",
@@ -117,7 +116,6 @@ def test_out_is_checked_first(world):
     assert not (world / "cache").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="an .npz of another name is written, which eval takes")
 @pytest.mark.parametrize("command, out", [("encode", "x.npy"), ("zeroshot", "x.csv")])
 def test_ending_of_out(world, command, out):
     check(world, "--model", "model", "--data", "pets", "--out", out, says=[out, ".npz"],
@@ -146,7 +144,6 @@ def test_texts(world, name):
     check(world, "--model", "model", "--texts", "texts", "--out", "x.npz", says=says)
 
 
-@pytest.mark.xfail(strict=True, reason="only the text is named, by [pack]")
 def test_texts_are_named_by_line(world):
     (world / "texts").write_bytes(TEXTS["long"][0])
     check(world, "--model", "model", "--texts", "texts", "--out", "x.npz",
@@ -174,19 +171,16 @@ def senseless(request, world):
     return world
 
 
-@pytest.mark.xfail(strict=True, reason="an accuracy of 100 %: no class is ahead of a NaN")
 def test_logits_that_are_not_finite(senseless):
     check(senseless, *of_model("broken"), says=["NaN"], command="zeroshot")
 
 
-@pytest.mark.xfail(strict=True, reason="written without a word")
 def test_features_that_are_not_finite(world):
     changed = weights(**{"visual.proj": CLIP.tensors["visual.proj"] * np.float32(np.nan)})
     (world / "broken" / "model.safetensors").write_bytes(changed)
     check(world, *of_model("broken"), says=["NaN"])
 
 
-@pytest.mark.xfail(strict=True, reason="code 70: JSON has no such bytes, and meta is JSON")
 def test_paths_that_are_not_utf8(world):
     """As `inspect` prints them, with a sign for what cannot be printed."""
     os.symlink("model", os.fsencode(world) + b"/mod\xe9le")

@@ -107,7 +107,6 @@ def test_other_files_are_no_images(folder, model):
     assert (result["data"]["images"], result["data"]["skipped"]) == (4, 0)
 
 
-@pytest.mark.xfail(strict=True, reason="printed as they are, line breaks and escape codes too")
 def test_names_that_ring(folder, model):
     write_pets(folder / "pets", {"cat": [1]})
     (folder / "pets" / "cat" / "a\n\x1b[31m.png").write_text("no image")

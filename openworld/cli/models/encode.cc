@@ -12,6 +12,7 @@
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/text_array.h"
+#include "openworld/io/utf8.h"
 #include "openworld/vlm/zeroshot.h"
 
 namespace openworld {
@@ -33,14 +34,14 @@ Json encode_images_to(const EncodeFlags& flags, const LoadedModel& model) {
   std::vector<std::string> paths;
   for (const std::size_t i : features.samples) {
     labels.push_back(dataset.samples[i].label);
-    paths.push_back(dataset.samples[i].path);
+    paths.push_back(replace_invalid_utf8(dataset.samples[i].path));
   }
   const Json meta = {{"model", model_json(model, flags.model)},
                      {"data", data_json(dataset, flags.data, features)},
                      {"normalized", false}};
   const std::size_t rows = features.samples.size();
   const Origin origin = {kFunction, flags.out};
-  const std::string meta_text = meta.dump();
+  const std::string meta_text = dump_line(meta);
   const TextArray names(dataset.classes, "names", origin), path_array(paths, "paths", origin);
   const TextArray meta_array(std::span(&meta_text, 1), "meta", origin);
   std::vector<NpzEntry> entries = {
@@ -64,7 +65,7 @@ Json encode_images_to(const EncodeFlags& flags, const LoadedModel& model) {
 
 std::vector<std::string> read_lines(const std::string& path) {
   const Bytes bytes = map_file({kFunction, path});
-  std::string_view text = as_text(bytes.values);
+  std::string_view text = without_byte_order_mark(as_text(bytes.values));
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -77,9 +78,25 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+// Names the line of a text that does not fit, before any is encoded.
+void check_lengths(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
+                   const ClipConfig& config, const std::string& path) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    try {
+      tokenizer.pack(texts[i], static_cast<std::size_t>(config.context));
+    } catch (const Error& e) {
+      const std::string_view what = e.what();
+      const std::size_t function = what.find("] ");  // of no interest to who wrote the file
+      Origin{kFunction, path}.fail(
+          fmt::format("line {} {}", i + 1, what.substr(function == what.npos ? 0 : function + 2)));
+    }
+  }
+}
+
 Json encode_texts_to(const EncodeFlags& flags, const LoadedModel& model) {
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, flags.model.vocabulary);
   const std::vector<std::string> texts = read_lines(flags.texts);
+  check_lengths(texts, tokenizer, model.clip.config, flags.texts);
   const at::Tensor features =
       encode_texts(model.clip, tokenizer, texts,
                    {.memory = {flags.memory}, .on_progress = progress_line("encoding texts")})
@@ -87,7 +104,7 @@ Json encode_texts_to(const EncodeFlags& flags, const LoadedModel& model) {
   const Json meta = {{"model", model_json(model, flags.model)}, {"normalized", false}};
   const auto width = static_cast<std::size_t>(features.size(1));
   const Origin origin = {kFunction, flags.out};
-  const std::string meta_text = meta.dump();
+  const std::string meta_text = dump_line(meta);
   const TextArray text_array(texts, "texts", origin);
   const TextArray meta_array(std::span(&meta_text, 1), "meta", origin);
   const std::vector<NpzEntry> entries = {
@@ -106,14 +123,15 @@ Json encode_texts_to(const EncodeFlags& flags, const LoadedModel& model) {
 
 void run_encode(const EncodeFlags& flags) {
   const RunRecord record;
+  check_out(flags.out, kFunction);
   const LoadedModel model = load_model(flags.model, kFunction);
   Json json = flags.texts.empty() ? encode_images_to(flags, model) : encode_texts_to(flags, model);
   if (flags.json) {
     json["run"] = Json::parse(record.json());
     return print_json(json);
   }
-  fmt::print("wrote {}: {} features of {} dimensions", flags.out, json["features"][0].dump(),
-             json["features"][1].dump());
+  fmt::print("wrote {}: {} of {}", flags.out, counted(json["features"][0], "feature"),
+             counted(json["features"][1], "dimension"));
   if (flags.texts.empty()) {
     fmt::print(" ({} encoded, {} found in the cache, {} skipped)", json["encoded"].dump(),
                json["found"].dump(), json["data"]["skipped"].dump());

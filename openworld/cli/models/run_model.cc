@@ -2,14 +2,19 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "openworld/base/error.h"
 #include "openworld/base/progress.h"
 #include "openworld/base/threads.h"
+#include "openworld/cli/one_line.h"
 #include "openworld/vlm/freed_memory.h"
 
 namespace openworld {
@@ -21,10 +26,28 @@ constexpr std::size_t kNamedFailures = 5;
 void report_failures(const ImageFeatures& features) {
   const std::size_t named = std::min(features.failures.size(), kNamedFailures);
   for (std::size_t i = 0; i < named; ++i) {
-    std::fputs(fmt::format("skipped: {}\n", features.failures[i].message).c_str(), stderr);
+    std::fputs((one_line("skipped: " + features.failures[i].message) + '\n').c_str(), stderr);
   }
   if (features.failures.size() > named) {
     std::fputs(fmt::format("skipped: {} more\n", features.failures.size() - named).c_str(), stderr);
+  }
+}
+
+// A cache that was asked for must work; a home that cannot be written is no reason to stop.
+void open_store(std::optional<FeatureStore>& store, const LoadedModel& model,
+                const CacheFlags& cache) {
+  const std::string folder = cache.folder.empty() ? default_feature_folder() : cache.folder;
+  if (cache.off || folder.empty()) return;
+  store.emplace(folder, feature_kind(model.checkpoint),
+                static_cast<std::size_t>(model.clip.config.embed));
+  try {
+    store->make_folder();
+  } catch (const Error& e) {
+    const std::string message =
+        fmt::format("{}; give --cache another folder, or --no-cache", e.what());
+    if (!cache.folder.empty()) throw Error(message);
+    std::fputs((one_line("features are not kept: " + message) + '\n').c_str(), stderr);
+    store.reset();
   }
 }
 
@@ -47,6 +70,26 @@ Dataset load_data(const DataFlags& flags) {
                                    .allow_duplicate_names = flags.allow_duplicate_names});
 }
 
+void check_out(const std::string& path, std::string_view command) {
+  namespace fs = std::filesystem;
+  const Origin origin = {std::string(command), path};
+  std::error_code error;
+  if (fs::is_directory(path, error)) origin.fail("Is a directory; expected a file to write");
+  if (!path.ends_with(".npz")) origin.fail("expected a name that ends in .npz");
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    origin.fail(fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string dump_line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::function<void(std::size_t, std::size_t)> progress_line(std::string label) {
   auto line = std::make_shared<std::optional<Progress>>();
   return [line, label = std::move(label)](std::size_t done, std::size_t total) {
@@ -59,11 +102,7 @@ std::function<void(std::size_t, std::size_t)> progress_line(std::string label) {
 ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                              const ModelFlags& flags, const CacheFlags& cache) {
   std::optional<FeatureStore> store;
-  const std::string folder = cache.folder.empty() ? default_feature_folder() : cache.folder;
-  if (!cache.off && !folder.empty()) {
-    store.emplace(folder, feature_kind(model.checkpoint),
-                  static_cast<std::size_t>(model.clip.config.embed));
-  }
+  open_store(store, model, cache);
   ImageFeatures features = image_features(model.clip, dataset,
                                           {.batch = flags.batch,
                                            .threads = flags.threads,
@@ -90,9 +129,11 @@ nlohmann::ordered_json data_json(const Dataset& dataset, const DataFlags& flags,
           {"format", dataset.format},
           {"split",
            flags.split.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(flags.split)},
+          {"root", dataset.root},
           {"classes", dataset.classes.size()},
           {"images", features.samples.size()},
-          {"skipped", features.failures.size()}};
+          {"skipped", features.failures.size()},
+          {"not_images", dataset.skipped}};
 }
 
 }  // namespace openworld

@@ -31,10 +31,20 @@ Dataset load_data(const DataFlags& flags);
 ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                              const ModelFlags& flags, const CacheFlags& cache);
 
+// Throws Error unless a file `path`, which has to end in .npz, can be written: before hours of work
+// and not after.
+void check_out(const std::string& path, std::string_view command);
+
 // A callback that shows progress on stderr; `label` as in "encoding images".
 std::function<void(std::size_t done, std::size_t total)> progress_line(std::string label);
 
-// {"path", "format", "sha256", "activation"} and {"path", "format", "split", "images", "skipped"}.
+// "1 image", "2 images".
+std::string counted(std::size_t count, std::string_view what);
+
+// JSON in one line; bytes that are not UTF-8, from file names, become U+FFFD.
+std::string dump_line(const nlohmann::ordered_json& json);
+
+// What the results say about model and data.
 nlohmann::ordered_json model_json(const LoadedModel& model, const ModelFlags& flags);
 nlohmann::ordered_json data_json(const Dataset& dataset, const DataFlags& flags,
                                  const ImageFeatures& features);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
@@ -21,6 +22,7 @@
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/text_array.h"
 #include "openworld/metrics/accuracy.h"
+#include "openworld/text/clean_text.h"
 #include "openworld/vlm/zeroshot.h"
 #include "openworld/worlds/templates.h"
 
@@ -106,7 +108,7 @@ void save(const Scored& scored, const std::vector<std::string>& classes, std::in
     return NpzEntry{name, {Dtype::Kind::kFloat, 4}, std::move(shape), std::as_bytes(values)};
   };
   const Origin origin = {kFunction, path};
-  const std::string meta_text = meta.dump();
+  const std::string meta_text = dump_line(meta);
   const TextArray names(classes, "classes", origin);
   const TextArray meta_array(std::span(&meta_text, 1), "meta", origin);
   std::vector<NpzEntry> entries = {
@@ -138,11 +140,40 @@ Scored score_images(const Clip& clip, const Dataset& dataset, const ImageFeature
   return scored;
 }
 
+// Two classes whose prompts are the same are one to the model.
+void refuse_equal_prompts(const std::vector<std::string>& names, const DataFlags& flags) {
+  if (flags.allow_duplicate_names) return;
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [found, is_new] = first.try_emplace(clean_text(names[i]), i);
+    if (is_new) continue;
+    fail(kFunction,
+         fmt::format("{}: classes {} and {} are {} and {}, which no prompt tells apart; rename one "
+                     "by --names, or give --allow-duplicate-names",
+                     flags.data, found->second, i, in_quotes(names[found->second]),
+                     in_quotes(names[i])));
+  }
+}
+
+// A zero feature cannot be normalised, and a broken model gives NaN: no class is the largest then.
+void refuse_nan(const Scored& scored, const Dataset& dataset, const ImageFeatures& features) {
+  const float* row = scored.logits.data_ptr<float>();
+  const auto classes = static_cast<std::size_t>(scored.logits.size(1));
+  for (const std::size_t i : features.samples) {
+    if (!is_finite({row, classes})) {
+      fail(kFunction, fmt::format("{}: its logits hold NaN; the model's features of it or of the "
+                                  "names are zero or not finite",
+                                  sample_name(dataset, i)));
+    }
+    row += classes;
+  }
+}
+
 void print_text(const Json& json, const ZeroshotFlags& flags) {
   const Json& accuracy = json["accuracy"];
-  fmt::print("{} images of {} classes, {} template{}\n\n", json["data"]["images"].dump(),
-             json["data"]["classes"].dump(), json["templates"].size(),
-             json["templates"].size() == 1 ? "" : "s");
+  const std::size_t classes = json["data"]["classes"];
+  fmt::print("{} of {} class{}, {}\n\n", counted(json["data"]["images"], "image"), classes,
+             classes == 1 ? "" : "es", counted(json["templates"].size(), "template"));
   TextTable table({"", "%", fmt::format("{:g} % interval", 100 * flags.level)});
   const auto interval = [](const Json& value) {
     return fmt::format("{} - {}", percent(value["low"]), percent(value["high"]));
@@ -155,8 +186,7 @@ void print_text(const Json& json, const ZeroshotFlags& flags) {
   if (accuracy.contains("mean_per_class")) {
     table.add({"mean per class", percent(accuracy["mean_per_class"]), ""});
   }
-  fmt::print("{}", table.text());
-  if (accuracy.empty()) fmt::print("no image has a label; nothing to measure\n");
+  fmt::print("{}", accuracy.empty() ? "no image has a label; nothing to measure\n" : table.text());
   if (!flags.out.empty()) fmt::print("\nwrote {}; see `openworld eval {}`\n", flags.out, flags.out);
 }
 
@@ -165,10 +195,10 @@ void print_text(const Json& json, const ZeroshotFlags& flags) {
 void run_zeroshot(const ZeroshotFlags& flags) {
   const RunRecord record;
   at::NoGradGuard no_grad;
+  if (!flags.out.empty()) check_out(flags.out, kFunction);
   const std::vector<std::string> templates = resolve_templates(flags.templates);
   const Dataset dataset = load_data(flags.data);
-  const std::int64_t base = base_classes(flags.base, dataset.classes.size());
-  if (!dataset.named) {
+  if (!dataset.named || dataset.classes.empty()) {
     fail(kFunction,
          fmt::format("{}: the classes have no names; give them by --names", flags.data.data));
   }
@@ -176,6 +206,8 @@ void run_zeroshot(const ZeroshotFlags& flags) {
   if (!flags.keep_underscores) {
     std::transform(names.begin(), names.end(), names.begin(), spaced);
   }
+  refuse_equal_prompts(names, flags.data);
+  const std::int64_t base = base_classes(flags.base, dataset.classes.size());
 
   const LoadedModel model = load_model(flags.model, kFunction);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, flags.model.vocabulary);
@@ -186,6 +218,7 @@ void run_zeroshot(const ZeroshotFlags& flags) {
        .on_progress = progress_line("encoding prompts")});
   const ImageFeatures features = encode_dataset(model, dataset, flags.model, flags.cache);
   const Scored scored = score_images(model.clip, dataset, features, classifier);
+  refuse_nan(scored, dataset, features);
   const Accuracy accuracy = measure(scored);
 
   const Json meta = {{"method", "zero-shot"},
@@ -193,6 +226,7 @@ void run_zeroshot(const ZeroshotFlags& flags) {
                      {"data", data_json(dataset, flags.data, features)},
                      {"templates", templates},
                      {"ensemble", flags.ensemble},
+                     {"base_classes", base},
                      {"logit_scale", temperature_factor(model.clip)}};
   if (!flags.out.empty()) save(scored, dataset.classes, base, meta, flags.out);
 
