@@ -87,6 +87,13 @@ std::vector<std::vector<std::size_t>> split(const TextForest& forest,
   return parts;
 }
 
+bool has_learnable_rows(const TextForest& forest) {
+  for (Node n = 0; n < static_cast<Node>(forest.nodes()); ++n) {
+    if (forest.row(n).learnable >= 0 || !forest.row(n).deep.empty()) return true;
+  }
+  return false;
+}
+
 std::int64_t rows_that_fit(const TowerConfig& text, std::int64_t bytes) {
   const std::int64_t per_row =
       text.layers * (5 * text.width + text.mlp) * static_cast<std::int64_t>(sizeof(float));
@@ -102,6 +109,8 @@ struct TextEncoder::Chunk {
   bool keeps_graph = true;
   bool keeps_frozen = true;
   std::optional<FrozenRows> frozen;  // from the first step on, if it is kept
+
+  std::int64_t bytes() const { return run.kept_bytes() + run.frozen_bytes(); }
 
   Tensor features(const Tensor& learnable) {
     if (frozen) return run.features(*frozen, learnable);
@@ -139,6 +148,20 @@ struct TextEncoder::Chunk::Recompute : torch::autograd::Function<Recompute> {
   }
 };
 
+// Graphs first: one that is kept spares a forward pass over all live rows of its chunk. Where some
+// are not kept, one chunk's worth stays free for making a graph anew.
+void TextEncoder::share_budget(std::int64_t budget) {
+  std::int64_t left = budget;
+  if (chunks_.size() > 1) left -= chunks_.front()->run.kept_bytes();
+  const auto take = [&left](std::int64_t bytes) {
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  };
+  for (const auto& chunk : chunks_) chunk->keeps_graph = take(chunk->run.kept_bytes());
+  for (const auto& chunk : chunks_) chunk->keeps_frozen = take(chunk->run.frozen_bytes());
+}
+
 TextEncoder::TextEncoder(const TextTower& tower, const TextForest& forest, TextMemory memory)
     : tower_(&tower) {
   if (memory.mib < 1) {
@@ -147,39 +170,19 @@ TextEncoder::TextEncoder(const TextTower& tower, const TextForest& forest, TextM
   const bool all_live = tower.weights.requires_grad();
   const std::int64_t budget = memory.mib * 1024 * 1024;
   const std::vector<std::size_t> order = depth_first(forest);
-
-  bool learns = all_live;
-  for (Node n = 0; n < static_cast<Node>(forest.nodes()) && !learns; ++n) {
-    learns = forest.row(n).learnable >= 0 || !forest.row(n).deep.empty();
-  }
   const auto make_chunks = [&](std::int64_t rows) {
     chunks_.clear();
     for (const auto& part : split(forest, order, rows)) {
       chunks_.push_back(std::make_shared<Chunk>(tower, plan_forest(forest, part, all_live)));
     }
   };
-  if (!learns) {
+  if (!all_live && !has_learnable_rows(forest)) {
     make_chunks(std::min(kForwardRows, rows_that_fit(tower.config.text, budget)));
-    // The features themselves are small, and asking for them again must be free.
-  } else if (all_live) {
-    make_chunks(static_cast<std::int64_t>(forest.nodes()));
   } else {
     make_chunks(static_cast<std::int64_t>(forest.nodes()));
-    if (!chunks_.empty() &&
-        chunks_.front()->run.kept_bytes() + chunks_.front()->run.frozen_bytes() > budget) {
-      make_chunks(rows_that_fit(tower.config.text, budget / kChunkShare));
-    }
-    std::int64_t left = budget;
-    if (chunks_.size() > 1) left -= chunks_.front()->run.kept_bytes();
-    // Graphs first: a frozen row saved spares a forward pass, a graph a whole one of live rows.
-    for (const auto& chunk : chunks_) {
-      chunk->keeps_graph = chunk->run.kept_bytes() <= left;
-      if (chunk->keeps_graph) left -= chunk->run.kept_bytes();
-    }
-    for (const auto& chunk : chunks_) {
-      chunk->keeps_frozen = chunk->run.frozen_bytes() <= left;
-      if (chunk->keeps_frozen) left -= chunk->run.frozen_bytes();
-    }
+    const bool fits = chunks_.empty() || chunks_.front()->bytes() <= budget;
+    if (!all_live && !fits) make_chunks(rows_that_fit(tower.config.text, budget / kChunkShare));
+    if (!all_live) share_budget(budget);
   }
   for (const auto& chunk : chunks_) {
     learnable_rows_ = std::max(learnable_rows_, chunk->run.learnable_rows());

@@ -46,6 +46,8 @@ class TextEncoder {
  private:
   struct Chunk;
 
+  void share_budget(std::int64_t budget);
+
   const TextTower* tower_;
   std::int64_t learnable_rows_ = 0;
   std::vector<std::shared_ptr<Chunk>> chunks_;

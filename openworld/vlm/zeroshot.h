@@ -22,8 +22,8 @@ enum class Ensemble { kFeatures, kLogits };
 
 struct ZeroshotOptions {
   Ensemble ensemble = Ensemble::kFeatures;
-  TextMemory memory;
-  std::function<void(std::size_t done, std::size_t total)> on_progress;  // prompts
+  TextMemory memory = {};
+  std::function<void(std::size_t done, std::size_t total)> on_progress = {};  // prompts
 };
 
 // Features [names, embed] of every name in every template. Throws Error naming the first prompt
