@@ -38,19 +38,8 @@ namespace {
 
 using at::Tensor;
 
-ClipConfig vit_b16() {
-  ClipConfig config;
-  config.vision = {768, 12, 12, 3072};
-  config.text = {512, 12, 8, 2048};
-  config.patch = 16;
-  config.embed = 512;
-  config.context = 77;
-  config.vocabulary = 49408;
-  return config;
-}
-
 Clip random_clip(bool vision) {
-  ClipConfig config = vit_b16();
+  ClipConfig config = vit_b16_config();
   if (!vision) config.vision.layers = 0;
   return make_clip(config, [](const TensorSpec& spec) {
     const std::int64_t fan_in = spec.shape.empty() ? 1 : spec.shape.back();

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const TarArchive archive(fuzz_bytes(data, size), kOrigin);
     for (const TarMember& member : archive.members()) {
       const Bytes bytes = archive.read(member);
-      volatile std::byte last{};
+      [[maybe_unused]] volatile std::byte last{};
       if (!bytes.empty()) last = bytes.values.back();
     }
   });

@@ -28,7 +28,30 @@ void add_blocks(std::vector<TensorSpec>& tensors, const std::string& tower,
   }
 }
 
+ClipConfig published(std::int64_t patch, TowerConfig vision, TowerConfig text) {
+  ClipConfig config;
+  config.vision = vision;
+  config.text = text;
+  config.patch = patch;
+  config.embed = text.width;
+  config.context = 77;
+  config.vocabulary = 49408;
+  return config;
+}
+
 }  // namespace
+
+ClipConfig vit_b32_config() {
+  return published(32, {768, 12, 12, 3072}, {512, 12, 8, 2048});
+}
+
+ClipConfig vit_b16_config() {
+  return published(16, {768, 12, 12, 3072}, {512, 12, 8, 2048});
+}
+
+ClipConfig vit_l14_config() {
+  return published(14, {1024, 24, 16, 4096}, {768, 12, 12, 3072});
+}
 
 std::string_view activation_name(Activation activation) {
   return activation == Activation::kQuickGelu ? "quick_gelu" : "gelu";

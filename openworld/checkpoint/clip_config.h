@@ -2,8 +2,8 @@
 
 // What a CLIP model is, apart from its weights: the sizes of its two towers and how images enter.
 //
-// Tensors carry OpenAI's names and shapes inside the project (methods-spec 4.4), whatever file they
-// came from; clip_tensors lists them for a configuration.
+// Tensors carry OpenAI's names and shapes inside the project, whatever file they came from;
+// clip_tensors lists them for a configuration.
 
 #include <cstdint>
 #include <optional>
@@ -56,6 +56,11 @@ struct ClipConfig {
   std::int64_t start_of_text() const { return vocabulary - 2; }
   std::int64_t end_of_text() const { return vocabulary - 1; }
 };
+
+// The models that OpenAI published with vision transformers.
+ClipConfig vit_b32_config();
+ClipConfig vit_b16_config();
+ClipConfig vit_l14_config();
 
 struct TensorSpec {
   std::string name;

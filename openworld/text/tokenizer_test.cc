@@ -12,7 +12,7 @@ namespace {
 using testing::clip_tokenizer;
 using Ids = std::vector<std::int32_t>;
 
-// methods-spec 3.6.
+// Ids that openai/CLIP's tokenizer gives, computed from its merges.
 TEST(Tokenizer, GivesTheIdsOfTheReference) {
   OPENWORLD_NEED_GOLDEN(testing::clip_merges_path());
   const std::pair<const char*, Ids> cases[] = {
@@ -31,7 +31,7 @@ TEST(Tokenizer, GivesTheIdsOfTheReference) {
   for (const auto& [text, ids] : cases) EXPECT_EQ(clip_tokenizer().encode(text), ids) << text;
 }
 
-// methods-spec 3.4, word for word.
+// Byte-pair merging as openai/CLIP defines it, word for word.
 Ids merge_as_defined(const Vocabulary& v, Ids tokens) {
   for (;;) {
     const Merge* best = nullptr;

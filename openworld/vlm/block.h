@@ -1,6 +1,6 @@
 #pragma once
 
-// The transformer block that both towers are made of (methods-spec 1.2):
+// The transformer block that both towers are made of:
 // x += attention(LN1(x)), then x += W2 act(W1 LN2(x) + b1) + b2.
 //
 // The towers differ in who attends to whom, so attention itself is theirs; what is around it is

@@ -79,13 +79,8 @@ ClipConfig small_config() {
 }
 
 ClipConfig vit_b16_text_config() {
-  ClipConfig config;
-  config.vision = {768, 0, 12, 3072};
-  config.text = {512, 12, 8, 2048};
-  config.patch = 16;
-  config.embed = 512;
-  config.context = 77;
-  config.vocabulary = 49408;
+  ClipConfig config = vit_b16_config();
+  config.vision.layers = 0;
   return config;
 }
 

