@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from command import COMMANDS, json_of, succeed
+from command import COMMANDS, json_of, needs_models, succeed
 from data import compact, full, write_npz
 
 STANDARD = {"openworld_auc", "open_auc", "auroc", "base_acc", "new_acc", "hm", "overall_acc",
@@ -22,12 +22,17 @@ def arguments(command, examples, folder):
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
         "inspect": [examples / "clip"],
+        "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
+                   folder / "x.npz"],
+        "zeroshot": ["--model", examples / "model", "--data", examples / "pets"],
         "ls": ["metrics"],
         "example": [folder / "again"],
     }[command]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [
+    pytest.param(command, marks=needs_models if command in ("encode", "zeroshot") else ())
+    for command in COMMANDS])
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example"):
