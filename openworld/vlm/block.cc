@@ -12,6 +12,10 @@ at::Tensor linear(const at::Tensor& x, const Affine& layer) {
   return at::linear(x, layer.weight, layer.bias);
 }
 
+Affine outputs_of(const Affine& layer, std::int64_t begin, std::int64_t count) {
+  return {layer.weight.narrow(0, begin, count), layer.bias.narrow(0, begin, count)};
+}
+
 at::Tensor layer_norm(const at::Tensor& x, const Affine& norm, double eps) {
   return at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, eps);
 }

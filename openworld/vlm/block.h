@@ -28,6 +28,11 @@ struct BlockWeights {
 };
 
 at::Tensor linear(const at::Tensor& x, const Affine& layer);
+
+// The layer that gives outputs [begin, begin + count) alone: the queries of `qkv`, or its keys and
+// values.
+Affine outputs_of(const Affine& layer, std::int64_t begin, std::int64_t count);
+
 at::Tensor layer_norm(const at::Tensor& x, const Affine& norm, double eps);
 
 // x + W2 act(W1 LN2(x) + b1) + b2

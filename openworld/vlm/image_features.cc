@@ -4,8 +4,6 @@
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>

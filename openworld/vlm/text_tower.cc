@@ -134,15 +134,12 @@ Tensor ForestRun::read_out(const Tensor& x, const Rows& rows, const ReadOut& out
   const ClipConfig& config = tower_->config;
   const BlockWeights& block = tower_->weights.blocks.back();
   const std::int64_t d = config.text.width;
-  const auto part = [&](std::int64_t begin, std::int64_t count) {
-    return Affine{block.qkv.weight.narrow(0, begin, count), block.qkv.bias.narrow(0, begin, count)};
-  };
   const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
-  const Tensor kv = linear(normed, part(d, 2 * d));
+  const Tensor kv = linear(normed, outputs_of(block.qkv, d, 2 * d));
   if (kept != nullptr) kept->kv.push_back(kv);
   if (out.rows.numel() == 0) return at::empty({0, config.embed}, x.options());
 
-  const Tensor query = linear(normed.index_select(0, out.rows), part(0, d));
+  const Tensor query = linear(normed.index_select(0, out.rows), outputs_of(block.qkv, 0, d));
   const Tensor attended =
       forest_attention(kv, query, frozen_kv, static_cast<std::int32_t>(rows.begin), out.attention,
                        config.text.heads);

@@ -79,10 +79,6 @@ Tensor attend(const Tensor& query, const Tensor& kv, const Tensor& mask, std::in
   return mixed.reshape({n, heads, rows, d / heads}).transpose(1, 2).reshape({n, rows, d});
 }
 
-Affine part(const Affine& layer, std::int64_t begin, std::int64_t count) {
-  return {layer.weight.narrow(0, begin, count), layer.bias.narrow(0, begin, count)};
-}
-
 // Rows from the last block's values alone: v = x + out(V(LN1 x)), then its MLP and ln_post.
 Tensor local_rows(const VisionTower& tower, const Tensor& x, const Tensor& values) {
   const VisionWeights& w = tower.weights;
@@ -108,8 +104,8 @@ VisionFeatures last_block(const VisionTower& tower, const Tensor& x, const Visio
   const Tensor index = index_tensor(rows);
 
   const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
-  const Tensor kv = linear(normed, part(block.qkv, d, 2 * d));
-  const Tensor query = linear(normed.index_select(1, index), part(block.qkv, 0, d));
+  const Tensor kv = linear(normed, outputs_of(block.qkv, d, 2 * d));
+  const Tensor query = linear(normed.index_select(1, index), outputs_of(block.qkv, 0, d));
   const Tensor mask = options.mask.defined() ? options.mask.index_select(0, index) : Tensor();
   Tensor y =
       x.index_select(1, index) + linear(attend(query, kv, mask, config.vision.heads), block.out);
