@@ -8,17 +8,7 @@ namespace {
 using testing::TempFolder;
 
 std::string gzip_of(const std::string& text) {
-  z_stream stream{};
-  ::deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string out(::deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  ::deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  ::deflateEnd(&stream);
-  return out;
+  return testing::deflate_raw(text, MAX_WBITS + 16);
 }
 
 std::string unpacked(const std::string& bytes, std::size_t limit = 1 << 20) {

@@ -94,9 +94,10 @@ inline std::string npy(const std::string& descr, const std::string& shape, const
                 data);
 }
 
-inline std::string deflate_raw(const std::string& bytes) {
+// Without header or trailer, or with those that `window_bits` asks zlib for.
+inline std::string deflate_raw(const std::string& bytes, int window_bits = -MAX_WBITS) {
   z_stream stream{};
-  ::deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
+  ::deflateInit2(&stream, 9, Z_DEFLATED, window_bits, 9, Z_DEFAULT_STRATEGY);
   std::string out(::deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
