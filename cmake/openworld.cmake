@@ -57,7 +57,6 @@ function(openworld_layer name)
     openworld_options(${target}_test)
     # What is tested is optimised; the tests themselves only take longer to compile.
     target_compile_options(${target}_test PRIVATE -O1)
-    set(properties TIMEOUT 600)
     set(fixtures "")
     foreach(fixture GOLDEN CHECKPOINTS)
       if(ARG_${fixture})
@@ -76,12 +75,16 @@ function(openworld_layer name)
       target_compile_definitions(${target}_test PRIVATE OPENWORLD_ORACLE_DIR="${oracle}")
       list(APPEND fixtures ${name}_oracle)
     endif()
-    # gtest_discover_tests would take the items of a list for further properties.
-    list(JOIN fixtures "\\;" fixtures)
-    list(JOIN ARG_ENVIRONMENT "\\;" environment)
-    list(APPEND properties FIXTURES_REQUIRED "${fixtures}" ENVIRONMENT "${environment}")
     include(GoogleTest)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES ${properties})
+                         TEST_LIST ${target}_cases)
+    # Properties that are lists do not survive gtest_discover_tests, so they are set when ctest reads the cases.
+    set(properties ${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake)
+    file(WRITE ${properties}
+         "foreach(case IN LISTS ${target}_cases)\n"
+         "  set_tests_properties(\"\${case}\" PROPERTIES TIMEOUT 600\n"
+         "    FIXTURES_REQUIRED \"${fixtures}\" ENVIRONMENT \"${ARG_ENVIRONMENT}\")\n"
+         "endforeach()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
   endif()
 endfunction()
