@@ -20,7 +20,7 @@ Progress::~Progress() {
   if (shown_ && last_ != start_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::update(std::size_t done) {
+void Progress::update(std::size_t done, const std::string& note) {
   if (!shown_) return;
   const auto now = Clock::now();
   if (now - last_ < std::chrono::milliseconds(100) && done < total_) return;
@@ -28,7 +28,8 @@ void Progress::update(std::size_t done) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
   const double left = static_cast<double>(total_ - std::min(done, total_)) / std::max(rate, 1e-9);
-  fmt::print(stderr, "\r\x1b[K{} {}/{}  {:.0f}/s  {:.0f} s left", label_, done, total_, rate, left);
+  fmt::print(stderr, "\r\x1b[K{} {}/{}  {:.0f}/s  {:.0f} s left{}{}", label_, done, total_, rate,
+             left, note.empty() ? "" : "  ", note);
   std::fflush(stderr);
 }
 

@@ -17,8 +17,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` items are finished. Call from one thread at a time; cheap enough to call for every item.
-  void update(std::size_t done);
+  // `done` items are finished; `note` stands at the end of the line. Call from one thread at a
+  // time; cheap enough to call for every item.
+  void update(std::size_t done, const std::string& note = "");
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -41,6 +41,21 @@ ClipConfig published(std::int64_t patch, TowerConfig vision, TowerConfig text) {
 
 }  // namespace
 
+ClipConfig pocket_config() {
+  ClipConfig config;
+  config.vision = {128, 3, 4, 512};
+  config.text = {128, 3, 4, 512};
+  config.patch = 1;
+  config.embed = 128;
+  config.context = 40;
+  config.vocabulary = 1514;
+  config.activation = Activation::kGelu;
+  config.stem = {{32, 2}, {64, 2}, {128, 2}};
+  // About those of all looks together.
+  config.preprocessing = {28, {0.85, 0.85, 0.85}, {0.28, 0.28, 0.28}};
+  return config;
+}
+
 ClipConfig vit_b32_config() {
   return published(32, {768, 12, 12, 3072}, {512, 12, 8, 2048});
 }

@@ -57,6 +57,10 @@ struct ClipConfig {
   std::int64_t end_of_text() const { return vocabulary - 1; }
 };
 
+// The project's own small model: drawings of 28 pixels, a stem of convolutions down to 4 x 4
+// tokens.
+ClipConfig pocket_config();
+
 // The models that OpenAI published with vision transformers.
 ClipConfig vit_b32_config();
 ClipConfig vit_b16_config();

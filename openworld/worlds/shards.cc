@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+
+#include "openworld/io/mapped_file.h"
+#include "openworld/worlds/folders.h"
 
 namespace openworld {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxNames = 100'000;
 
@@ -47,6 +53,23 @@ std::vector<std::string> alternatives(std::string_view inside, const Origin& ori
   const int width = first_text.starts_with('0') ? static_cast<int>(first_text.size()) : 1;
   for (std::uint64_t n = *first; n <= *last; ++n) words.push_back(fmt::format("{:0{}}", n, width));
   return words;
+}
+
+std::vector<std::string> tars_in(const std::string& folder) {
+  std::vector<std::string> names = peek_folder(folder).others;
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
+  sort_naturally(&names);
+  for (std::string& name : names) name = (fs::path(folder) / name).string();
+  return names;
+}
+
+// The folders in `folder` that hold shards, as CLIP_benchmark lays splits out.
+std::vector<std::string> tar_splits(const std::string& folder) {
+  std::vector<std::string> splits = peek_folder(folder).folders;
+  std::erase_if(splits, [&](const std::string& name) {
+    return !is_split_name(name) || tars_in((fs::path(folder) / name).string()).empty();
+  });
+  return splits;
 }
 
 }  // namespace
@@ -95,6 +118,51 @@ void sort_naturally(std::vector<std::string>* names) {
   std::sort(names->begin(), names->end(), [&](const std::string& a, const std::string& b) {
     return std::pair(key(a), a) < std::pair(key(b), b);
   });
+}
+
+bool holds_shards(const std::string& path) {
+  return path.ends_with(".tar") || !tars_in(path).empty() || !tar_splits(path).empty();
+}
+
+std::vector<std::string> find_shards(const Origin& origin, const std::string& split,
+                                     std::vector<std::string>* splits) {
+  std::error_code ignored;
+  std::vector<std::string> shards;
+  splits->clear();
+  if (fs::is_directory(origin.file, ignored)) {
+    shards = tars_in(origin.file);
+    if (shards.empty()) *splits = tar_splits(origin.file);
+  } else {
+    shards = expand_braces(origin.file, origin);
+  }
+  if (!splits->empty() || !split.empty()) {
+    require_split(split, *splits, origin);
+    shards = tars_in((fs::path(origin.file) / split).string());
+  }
+  if (shards.empty()) origin.fail("holds no .tar files; expected webdataset shards");
+  return shards;
+}
+
+std::shared_ptr<const TarArchive> open_shard(const Origin& origin) {
+  return std::make_shared<const TarArchive>(map_file(origin), origin);
+}
+
+void for_each_shard_member(
+    const TarArchive& archive, const std::function<void()>& close,
+    const std::function<void(std::uint32_t, std::string_view, std::string_view)>& take) {
+  std::string_view key;
+  for (std::size_t i = 0; i < archive.members().size(); ++i) {
+    const std::string_view name = archive.members()[i].name;
+    const std::size_t slash = name.rfind('/') + 1;  // 0 if there is none
+    const std::size_t dot = name.find('.', slash);
+    if (dot == name.npos || dot == slash) continue;
+    if (name.substr(0, dot) != key) {
+      if (!key.empty()) close();
+      key = name.substr(0, dot);
+    }
+    take(static_cast<std::uint32_t>(i), key, name.substr(dot + 1));
+  }
+  if (!key.empty()) close();
 }
 
 }  // namespace openworld

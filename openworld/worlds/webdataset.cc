@@ -19,30 +19,10 @@
 namespace openworld {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kMaxLabelSize = std::size_t{1} << 20;  // of a .cls or .json
 
-std::vector<std::string> tars_in(const std::string& folder) {
-  std::vector<std::string> names = peek_folder(folder).others;
-  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
-  sort_naturally(&names);
-  for (std::string& name : names) name = (fs::path(folder) / name).string();
-  return names;
-}
-
-// The folders in `folder` that hold shards, as CLIP_benchmark lays splits out.
-std::vector<std::string> tar_splits(const std::string& folder) {
-  std::vector<std::string> splits = peek_folder(folder).folders;
-  std::erase_if(splits, [&](const std::string& name) {
-    return !is_split_name(name) || tars_in((fs::path(folder) / name).string()).empty();
-  });
-  return splits;
-}
-
 bool recognise(const std::string& path) {
-  if (path.ends_with(".tar")) return true;
-  return !tars_in(path).empty() || !tar_splits(path).empty();
+  return holds_shards(path);
 }
 
 // A label as it stands in the archive: a number, or the name of a class.
@@ -60,22 +40,18 @@ class ShardReader {
   ShardReader(const Origin& origin, Dataset* dataset) : origin_(origin), dataset_(*dataset) {}
 
   void read(const std::string& path) {
-    const Origin origin{origin_.function, path};
-    archive_ = std::make_shared<const TarArchive>(map_file(origin), origin);
+    archive_ = open_shard({origin_.function, path});
     dataset_.archives.push_back(archive_);
     Group group;
-    for (std::size_t i = 0; i < archive_->members().size(); ++i) {
-      const std::string& name = archive_->members()[i].name;
-      const std::size_t slash = name.rfind('/') + 1;  // 0 if there is none
-      const std::size_t dot = name.find('.', slash);
-      if (dot == std::string::npos || dot == slash) continue;
-      if (name.compare(0, dot, group.key) != 0) {
-        close(group);
-        group = {name.substr(0, dot), {}, {}};
-      }
-      take_member(static_cast<std::uint32_t>(i), name.substr(dot + 1), &group);
-    }
-    close(group);
+    const auto close_group = [&] {
+      close(group);
+      group = {};
+    };
+    for_each_shard_member(*archive_, close_group,
+                          [&](std::uint32_t member, std::string_view key, std::string_view ending) {
+                            group.key = key;
+                            take_member(member, ending, &group);
+                          });
   }
 
   // Hands the samples over once it is clear whether labels are numbers or names.
@@ -151,12 +127,12 @@ class ShardReader {
                      in_quotes(label.dump())));
   }
 
-  void take_member(std::uint32_t member, const std::string& ending, Group* group) {
+  void take_member(std::uint32_t member, std::string_view ending, Group* group) {
     const auto once = [&](bool taken, std::string_view what) {
       if (taken) fail(fmt::format("sample {} has two {}", in_quotes(group->key), what));
     };
     // "seg.png" and the like are masks and other things beside the image.
-    if (ending.find('.') == std::string::npos && is_image_name("." + ending)) {
+    if (ending.find('.') == ending.npos && is_image_name(std::string(".").append(ending))) {
       once(group->image.has_value(), "images");
       group->image = member;
     } else if (ending == "cls") {
@@ -192,24 +168,14 @@ class ShardReader {
 };
 
 Dataset open(const Origin& origin, const DatasetOptions& options) {
-  std::error_code ignored;
-  const bool folder = fs::is_directory(origin.file, ignored);
-  std::vector<std::string> shards, splits;
-  if (folder) {
-    shards = tars_in(origin.file);
-    if (shards.empty()) splits = tar_splits(origin.file);
-  } else {
-    shards = expand_braces(origin.file, origin);
-  }
-  if (!splits.empty() || !options.split.empty()) {
-    require_split(options.split, splits, origin);
-    shards = tars_in((fs::path(origin.file) / options.split).string());
-  }
-  if (shards.empty()) origin.fail("holds no .tar files; expected webdataset shards");
+  std::vector<std::string> splits;
+  const std::vector<std::string> shards = find_shards(origin, options.split, &splits);
   Dataset dataset;
   ShardReader reader(origin, &dataset);
   for (const std::string& shard : shards) reader.read(shard);
-  const std::string names_folder = folder ? origin.file : folder_of(origin.file);
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(origin.file, ignored);
+  const std::string names_folder = is_folder ? origin.file : folder_of(origin.file);
   return reader.finish(options, names_folder, std::move(splits));
 }
 

@@ -1,0 +1,142 @@
+#include "openworld/worlds/captions.h"
+
+#include <set>
+
+#include "openworld/io/test_tar.h"
+#include "openworld/worlds/test_worlds.h"
+
+namespace openworld {
+namespace {
+
+using testing::tar_end;
+using testing::tar_file;
+using testing::TempFolder;
+
+// "path-contents: caption" of every pair, in epoch 0.
+std::vector<std::string> pairs_of(const CaptionSource& pairs) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const PairName name{1, 0, i};
+    result.push_back(std::string(as_text(pairs.image(name).values)) + ": " + pairs.caption(name));
+  }
+  return result;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(OpenCaptions, ReadsTextFilesBesideImages) {
+  const TempFolder folder;
+  folder.write("b/two.png", "TWO");
+  folder.write("b/two.txt", "\n a second one \r\n");
+  folder.write("one.jpg", "ONE");
+  folder.write("one.txt", "a first one");
+  folder.write("three.jpg", "no caption");
+  const auto pairs = open_captions(folder / ".");
+  EXPECT_EQ(pairs_of(*pairs), (Texts{"TWO: a second one", "ONE: a first one"}));
+  EXPECT_EQ(pairs->corpus(), (Texts{"a second one", "a first one"}));
+  EXPECT_NE(pairs->description().find("2 images with captions"), std::string::npos);
+  EXPECT_NE(pairs->place(0).find("two.png"), std::string::npos);
+}
+
+TEST(OpenCaptions, ChoosesAmongSeveralByEpoch) {
+  const TempFolder folder;
+  folder.write("a.jpg", "A");
+  folder.write("a.txt", "one\ntwo\nthree\n");
+  const auto pairs = open_captions(folder / ".");
+  std::set<std::string> seen;
+  for (std::uint64_t epoch = 0; epoch < 40; ++epoch) {
+    seen.insert(pairs->caption({1, epoch, 0}));
+    EXPECT_EQ(pairs->caption({1, epoch, 0}), pairs->caption({1, epoch, 0}));
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"one", "two", "three"}));
+}
+
+TEST(OpenCaptions, ReadsTables) {
+  const TempFolder folder;
+  folder.write("images/a.jpg", "A");
+  folder.write("images/b.jpg", "B");
+  for (const auto& [name, text] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"t.csv", "path,caption\na.jpg,\"a cat, asleep\"\nb.jpg,a dog\n"},
+           {"t.tsv", "filepath\ttitle\na.jpg\ta cat, asleep\nb.jpg\ta dog\n"},
+           {"t.jsonl",
+            "{\"file_name\": \"a.jpg\", \"text\": \"a cat, asleep\"}\n\n"
+            "{\"file_name\": \"b.jpg\", \"text\": \" a dog \"}\n"}}) {
+    const auto pairs = open_captions(folder.write(name, text));
+    EXPECT_EQ(pairs_of(*pairs), (Texts{"A: a cat, asleep", "B: a dog"})) << name;
+  }
+}
+
+TEST(OpenCaptions, SeveralRowsOfAPathAreSeveralCaptions) {
+  const TempFolder folder;
+  folder.write("a.jpg", "A");
+  const auto pairs =
+      open_captions(folder.write("t.csv", "path,caption\na.jpg,first\na.jpg,second\n"));
+  EXPECT_EQ(pairs->size(), 1u);
+  EXPECT_EQ(pairs->corpus(), (Texts{"first", "second"}));
+}
+
+TEST(OpenCaptions, ReadsTheMetadataOfAFolder) {
+  const TempFolder folder;
+  folder.write("f/a.jpg", "A");
+  folder.write("f/b.jpg", "B");
+  folder.write("f/metadata.jsonl",
+               "{\"file_name\": \"b.jpg\", \"text\": \"bee\"}\n"
+               "{\"file_name\": \"a.jpg\", \"text\": \"ay\"}\n");
+  EXPECT_EQ(pairs_of(*open_captions(folder / "f")), (Texts{"B: bee", "A: ay"}));
+}
+
+TEST(OpenCaptions, ReadsShards) {
+  const TempFolder folder;
+  folder.write("s-0.tar", tar_file("000.jpg", "A") + tar_file("000.txt", "a cat\n") +
+                              tar_file("000.json", R"({"caption": "not this", "width": 3})") +
+                              tar_file("001.png", "no caption") + tar_end());
+  folder.write("s-1.tar",
+               tar_file("x/002.jpg", "B") + tar_file("x/002.json", R"({"caption": " a dog"})"));
+  EXPECT_EQ(pairs_of(*open_captions(folder / "s-{0..1}.tar")), (Texts{"A: a cat", "B: a dog"}));
+}
+
+TEST(OpenCaptions, EqualCaptionsAreOneConcept) {
+  const TempFolder folder;
+  for (const char* name : {"a", "b", "c"}) folder.write(std::string(name) + ".jpg", "x");
+  folder.write("a.txt", "cat");
+  folder.write("b.txt", "dog");
+  folder.write("c.txt", "cat");
+  const auto pairs = open_captions(folder / ".");
+  EXPECT_EQ(pairs->concept_of(0), pairs->concept_of(2));
+  EXPECT_NE(pairs->concept_of(0), pairs->concept_of(1));
+}
+
+TEST(OpenCaptions, PutsClassNamesIntoTemplates) {
+  const TempFolder folder;
+  folder.write("d/great_dane/1.jpg", "A");
+  folder.write("d/pug/2.jpg", "B");
+  const auto photo = open_captions(folder / "d");
+  EXPECT_EQ(pairs_of(*photo), (Texts{"A: a photo of a great dane.", "B: a photo of a pug."}));
+  const auto pairs = open_captions(folder / "d", {.templates = {"one {}", "two {}"}});
+  EXPECT_EQ(pairs->corpus(), (Texts{"one great dane", "two great dane", "one pug", "two pug"}));
+  EXPECT_NE(pairs->concept_of(0), pairs->concept_of(1));
+}
+
+TEST(OpenCaptions, SaysWhatIsWrong) {
+  const TempFolder folder;
+  folder.write("a.jpg", "A");
+  const auto open = [&](const std::string& name, const std::string& text) {
+    open_captions(folder.write(name, text));
+  };
+  EXPECT_ERROR(open("t.csv", "path,caption\na.jpg,\n"), "row 1 has an empty caption");
+  EXPECT_ERROR(open("t.csv", "x,caption\na.jpg,hello\n"), "none of images; expected one of path");
+  EXPECT_ERROR(open("t.csv", "path,caption\n"), "has no rows");
+  EXPECT_ERROR(open("t.jsonl", "{\"file_name\": \"a.jpg\"}\n"), "line 1 is");
+  EXPECT_ERROR(open("t.jsonl", "[]\n"), "expected a JSON object");
+  EXPECT_ERROR(open("t.jsonl", "{\"file_name\": \"a.jpg\", \"text\": \"x\"}\n{"), "line 2 is");
+  EXPECT_ERROR(open("u/t.csv", "path,caption\nnowhere.jpg,hello\n"), "nowhere.jpg");
+  folder.write("e/a.jpg", "A");
+  folder.write("e/a.txt", " \n");
+  EXPECT_ERROR(open_captions(folder / "e"), "a.txt: is empty");
+  folder.write("e/a.txt", "\xff");
+  EXPECT_ERROR(open_captions(folder / "e"), "a.txt: the caption of the image is not UTF-8");
+  EXPECT_ERROR(open_captions(folder / "absent"), "is not there");
+}
+
+}  // namespace
+}  // namespace openworld

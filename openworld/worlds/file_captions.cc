@@ -1,0 +1,75 @@
+#include "openworld/worlds/file_captions.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "openworld/base/random.h"
+#include "openworld/io/utf8.h"
+
+namespace openworld {
+namespace {
+
+// Longer ones are no captions, and a tokenizer would cut them anyway.
+constexpr std::size_t kLongestCaption = std::size_t{1} << 16;
+
+}  // namespace
+
+FileCaptions::FileCaptions(std::string format, std::string path, Dataset images,
+                           std::vector<std::vector<std::string>> captions)
+    : format_(std::move(format)),
+      path_(std::move(path)),
+      images_(std::move(images)),
+      captions_(std::move(captions)) {
+  std::unordered_map<std::string, std::uint64_t> numbers;
+  for (const auto& of_image : captions_) {
+    std::string all;
+    for (const std::string& caption : of_image) all += caption + '\n';
+    concepts_.push_back(numbers.try_emplace(all, numbers.size()).first->second);
+  }
+}
+
+std::string FileCaptions::caption(const PairName& name) const {
+  const auto& choice = captions_[name.index];
+  if (choice.size() == 1) return choice[0];
+  Random random(mix64(mix64(name.seed) ^ name.epoch), name.index);
+  return choice[static_cast<std::size_t>(random.below(choice.size()))];
+}
+
+std::vector<std::string> FileCaptions::corpus() const {
+  std::vector<std::string> texts;
+  for (const auto& of_image : captions_)
+    texts.insert(texts.end(), of_image.begin(), of_image.end());
+  return texts;
+}
+
+std::string FileCaptions::description() const {
+  return fmt::format("{}: {} images with captions ({})", path_, captions_.size(), format_);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string_view take_line(std::string_view* text) {
+  const std::size_t end = std::min(text->find('\n'), text->size());
+  const std::string_view line = trimmed(text->substr(0, end));
+  text->remove_prefix(std::min(end + 1, text->size()));
+  return line;
+}
+
+void check_caption(std::string_view caption, std::string_view where, const Origin& origin) {
+  if (caption.empty()) origin.fail(fmt::format("{} has an empty caption", where));
+  if (caption.size() > kLongestCaption) {
+    origin.fail(fmt::format("the caption of {} has {} bytes; expected at most {}", where,
+                            caption.size(), kLongestCaption));
+  }
+  if (!decode_utf8(caption)) {
+    origin.fail(fmt::format("the caption of {} is not UTF-8: {}", where, in_quotes(caption)));
+  }
+}
+
+}  // namespace openworld

@@ -1,0 +1,69 @@
+// Captions made from labels.
+
+#include <fmt/format.h>
+
+#include "openworld/base/random.h"
+#include "openworld/worlds/file_captions.h"
+#include "openworld/worlds/templates.h"
+
+namespace openworld {
+namespace {
+
+// A labelled dataset, each image called by the name of its class in one of the templates.
+class LabelCaptions : public CaptionSource {
+ public:
+  LabelCaptions(std::string path, Dataset images, std::vector<std::string> templates)
+      : path_(std::move(path)), images_(std::move(images)), templates_(std::move(templates)) {
+    for (const std::string& name : images_.classes) names_.push_back(spaced(name));
+  }
+
+  std::size_t size() const override { return images_.samples.size(); }
+  Bytes image(const PairName& name) const override { return read_sample(images_, name.index); }
+  std::string caption(const PairName& name) const override {
+    Random random(mix64(mix64(name.seed) ^ name.epoch), name.index);
+    return fill(templates_[static_cast<std::size_t>(random.below(templates_.size()))],
+                names_[label(name.index)]);
+  }
+  std::uint64_t concept_of(std::size_t index) const override { return label(index); }
+  std::string place(std::size_t index) const override { return sample_name(images_, index); }
+  std::vector<std::string> corpus() const override {
+    std::vector<std::string> texts;
+    for (const std::string& name : names_) {
+      for (const std::string& text : templates_) texts.push_back(fill(text, name));
+    }
+    return texts;
+  }
+  std::string description() const override {
+    return fmt::format("{}: {} images of {} classes, called by {} template{} ({})", path_, size(),
+                       names_.size(), templates_.size(), templates_.size() == 1 ? "" : "s",
+                       images_.format);
+  }
+
+ private:
+  std::size_t label(std::size_t index) const {
+    return static_cast<std::size_t>(images_.samples[index].label);
+  }
+
+  std::string path_;
+  Dataset images_;
+  std::vector<std::string> templates_, names_;
+};
+
+}  // namespace
+
+std::unique_ptr<CaptionSource> open_label_captions(const Origin& origin,
+                                                   const CaptionOptions& options) {
+  Dataset images = open_dataset(origin.file, options.dataset);
+  std::erase_if(images.samples, [](const Sample& sample) { return sample.label < 0; });
+  if (images.samples.empty()) origin.fail("has images but neither captions nor labels");
+  if (!images.named) {
+    origin.fail(
+        "has labels without names, so that nothing can be said; expected class names "
+        "(--names) or captions");
+  }
+  std::vector<std::string> templates = options.templates;
+  if (templates.empty()) templates = {"a photo of a {}."};
+  return std::make_unique<LabelCaptions>(origin.file, std::move(images), std::move(templates));
+}
+
+}  // namespace openworld
