@@ -9,14 +9,15 @@ install(TARGETS openworld_base openworld_metrics openworld_io openworld_checkpoi
                 openworld_worlds openworld_report
         EXPORT openworld ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS openworld RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/openworld)
 install(EXPORT openworld NAMESPACE openworld:: DESTINATION ${config_dir} FILE openworldTargets.cmake)
 
 foreach(layer base metrics io checkpoint worlds report)
   install(DIRECTORY openworld/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld
           FILES_MATCHING PATTERN "*.h" REGEX "(test_[a-z_]*|_test_util|expect_relative)\\.h$" EXCLUDE PATTERN "testdata" EXCLUDE)
 endforeach()
-# The description of a model holds one; the rest of that layer needs the codecs.
-install(FILES openworld/images/preprocessing.h
+# The description of a model holds one, a drawing is the other; the rest of that layer needs the codecs.
+install(FILES openworld/images/preprocessing.h openworld/images/image.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld/images)
 install(FILES ${PROJECT_BINARY_DIR}/generated/openworld/base/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openworld/base)
