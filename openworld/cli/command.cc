@@ -30,6 +30,7 @@ constexpr CommandRow kCommands[] = {
     {"inspect", "say what a CLIP checkpoint is, in whatever format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
+    {"pretrain", "train a CLIP model on images with captions", make_pretrain},
     {"ls", "list what there is: metrics, curves, templates, datasets, checkpoints", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };

@@ -5,12 +5,14 @@
 // and installed alike.
 
 #include "openworld/cli/model_flags.h"
+#include "openworld/cli/pretrain_flags.h"
 
 namespace openworld {
 
 struct ModelLibrary {
   void (*encode)(const EncodeFlags& flags);
   void (*zeroshot)(const ZeroshotFlags& flags);
+  void (*pretrain)(const PretrainFlags& flags);
 };
 
 // Opens it. Throws Error if it is not there or does not load.

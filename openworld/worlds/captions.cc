@@ -12,7 +12,9 @@ struct Row {
   OpenCaptions* open;
 };
 
-constexpr std::array<Row, 6> kRows = {{
+constexpr std::array<Row, 7> kRows = {{
+    {{"doodles", "drawings that come with the program, captions by a grammar: doodles:NAME"},
+     open_doodle_pairs},
     {{"webdataset", "webdataset .tar shards of images with .txt captions, or .json with a caption"},
      open_caption_shards},
     {{"table",

@@ -46,6 +46,7 @@ void check_caption(std::string_view caption, std::string_view where, const Origi
 // Error for what is such a thing and broken.
 using OpenCaptions = std::unique_ptr<CaptionSource>(const Origin& origin,
                                                     const CaptionOptions& options);
+OpenCaptions open_doodle_pairs;        // doodle_pairs.cc
 OpenCaptions open_caption_shards;      // caption_shards.cc
 OpenCaptions open_caption_table;       // caption_tables.cc: .csv and .tsv
 OpenCaptions open_caption_lines;       // .jsonl

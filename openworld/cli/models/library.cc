@@ -2,7 +2,7 @@
 #include "openworld/cli/models/run_model.h"
 
 extern "C" const openworld::ModelLibrary* openworld_model_library() {
-  static constexpr openworld::ModelLibrary kLibrary = {openworld::run_encode,
-                                                       openworld::run_zeroshot};
+  static constexpr openworld::ModelLibrary kLibrary = {
+      openworld::run_encode, openworld::run_zeroshot, openworld::run_pretrain};
   return &kLibrary;
 }

@@ -62,12 +62,16 @@ LoadedModel load_model(const ModelFlags& flags, std::string_view command) {
   return {std::move(checkpoint), std::move(clip)};
 }
 
+DatasetOptions dataset_options(const DataFlags& flags) {
+  return {.split = flags.split,
+          .image_root = flags.image_root,
+          .names = flags.names,
+          .format = flags.format,
+          .allow_duplicate_names = flags.allow_duplicate_names};
+}
+
 Dataset load_data(const DataFlags& flags) {
-  return open_dataset(flags.data, {.split = flags.split,
-                                   .image_root = flags.image_root,
-                                   .names = flags.names,
-                                   .format = flags.format,
-                                   .allow_duplicate_names = flags.allow_duplicate_names});
+  return open_dataset(flags.data, dataset_options(flags));
 }
 
 void check_out(const std::string& path, std::string_view command) {

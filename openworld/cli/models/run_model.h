@@ -8,6 +8,7 @@
 #include <string>
 
 #include "openworld/cli/model_flags.h"
+#include "openworld/cli/pretrain_flags.h"
 #include "openworld/vlm/image_features.h"
 #include "openworld/vlm/load_clip.h"
 
@@ -15,6 +16,7 @@ namespace openworld {
 
 void run_encode(const EncodeFlags& flags);
 void run_zeroshot(const ZeroshotFlags& flags);
+void run_pretrain(const PretrainFlags& flags);
 
 struct LoadedModel {
   ClipCheckpoint checkpoint;
@@ -24,6 +26,7 @@ struct LoadedModel {
 // Also sets torch's threads.
 LoadedModel load_model(const ModelFlags& flags, std::string_view command);
 
+DatasetOptions dataset_options(const DataFlags& flags);
 Dataset load_data(const DataFlags& flags);
 
 // Features of the dataset's images, with progress; says on stderr which were skipped. Throws Error

@@ -1,0 +1,473 @@
+// openworld pretrain, behind libtorch.
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/matmul.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "openworld/base/error.h"
+#include "openworld/base/progress.h"
+#include "openworld/base/threads.h"
+#include "openworld/checkpoint/config_file.h"
+#include "openworld/cli/models/run_model.h"
+#include "openworld/cli/one_line.h"
+#include "openworld/cli/pretrain_flags.h"
+#include "openworld/cli/print_json.h"
+#include "openworld/cli/run_record.h"
+#include "openworld/io/atomic_file.h"
+#include "openworld/io/json_file.h"
+#include "openworld/io/mapped_file.h"
+#include "openworld/pretrain/init_clip.h"
+#include "openworld/pretrain/pretrainer.h"
+#include "openworld/text/train_vocabulary.h"
+#include "openworld/vlm/freed_memory.h"
+#include "openworld/vlm/zeroshot.h"
+#include "openworld/worlds/templates.h"
+
+namespace openworld {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+constexpr auto kFunction = "pretrain";
+constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
+
+std::atomic<bool> stop_asked = false;
+
+// While it lives, SIGINT and SIGTERM ask the training to stop after the step it is in.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_asked = false;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { stop_asked = true; };
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~StopSignals() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  struct sigaction interrupt_ = {}, terminate_ = {};
+};
+
+PretrainOptions options_of(const PretrainFlags& flags) {
+  PretrainOptions options;
+  options.epochs = flags.epochs;
+  options.batch = flags.batch;
+  options.extra_captions = flags.extra_captions;
+  options.rate = flags.rate;
+  options.warmup = flags.warmup;
+  options.adamw = {flags.beta1, flags.beta2, flags.epsilon, flags.weight_decay, flags.clip};
+  options.loss = {flags.shared, flags.smoothing};
+  options.average = flags.average;
+  options.change = flags.augment == "none"   ? ImageChange::kNone
+                   : flags.augment == "crop" ? ImageChange::kCrop
+                                             : ImageChange::kAffine;
+  options.affine = {flags.rotate, flags.zoom[0], flags.zoom[1],
+                    flags.shear,  flags.shift,   flags.flip};
+  options.seed = flags.seed;
+  options.threads = flags.threads;
+  return options;
+}
+
+// All that the result depends on, but for the number of threads.
+Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip& clip,
+              const Vocabulary& vocabulary) {
+  std::vector<std::string> tensors;
+  for (const TensorSpec& spec : clip_tensors(clip.config)) {
+    tensors.push_back(spec.name + tensor_shape_text(spec.shape));
+  }
+  std::string words;
+  for (const std::string& token : vocabulary.tokens) words += token + '\n';
+  const auto digest = [](const std::string& text) {
+    return hex_text(sha256(std::as_bytes(std::span(text))));
+  };
+  return {{"data", pairs.description()},
+          {"templates", flags.templates},
+          {"config", flags.config},
+          {"init", flags.init},
+          {"tensors_sha256", digest(fmt::format("{}", fmt::join(tensors, " ")))},
+          {"vocabulary", vocabulary.size()},
+          {"vocabulary_sha256", digest(words)},
+          {"epochs", flags.epochs},
+          {"batch", flags.batch},
+          {"extra_captions", flags.extra_captions},
+          {"lr", flags.rate},
+          {"warmup", flags.warmup},
+          {"weight_decay", flags.weight_decay},
+          {"beta1", flags.beta1},
+          {"beta2", flags.beta2},
+          {"eps", flags.epsilon},
+          {"clip", flags.clip},
+          {"shared", flags.shared},
+          {"smoothing", flags.smoothing},
+          {"average", flags.average},
+          {"augment", flags.augment},
+          {"affine",
+           {{"rotate", flags.rotate},
+            {"zoom", flags.zoom},
+            {"shear", flags.shear},
+            {"shift", flags.shift},
+            {"flip", flags.flip}}},
+          {"half", flags.half},
+          {"seed", flags.seed}};
+}
+
+// Throws Error that names the first option in which two runs differ.
+void expect_same_run(const Json& was, const Json& now, const std::string& path) {
+  for (const auto& [key, value] : now.items()) {
+    const Json before = was.contains(key) ? was[key] : Json();
+    if (before == value) continue;
+    Origin{kFunction, path}.fail(fmt::format(
+        "is of a run with {} {}, not {}; give another --out, or --restart to begin anew", key,
+        dump_line(before), dump_line(value)));
+  }
+}
+
+struct Paths {
+  std::string state, log, result;
+
+  explicit Paths(const std::string& out)
+      : state(out + "/state.safetensors"),
+        log(out + "/log.jsonl"),
+        result(out + "/pretrain.json") {}
+};
+
+struct EvalSet {
+  std::string name;
+  Dataset dataset;
+  std::vector<std::string> templates;
+};
+
+// Share of images whose class has the nearest prompt.
+double accuracy(const Clip& clip, const Tokenizer& tokenizer, const EvalSet& set, int threads) {
+  at::NoGradGuard no_grad;
+  std::vector<std::string> names;
+  for (const std::string& name : set.dataset.classes) names.push_back(spaced(name));
+  const at::Tensor classifier = zeroshot_classifier(clip, tokenizer, names, set.templates);
+  const ImageFeatures features = image_features(
+      clip, set.dataset,
+      {.batch = 128, .threads = threads, .store = nullptr, .on_hash = {}, .on_encode = {}});
+  const auto rows = static_cast<std::int64_t>(features.samples.size());
+  if (rows == 0) fail(kFunction, fmt::format("{}: no image could be read", set.name));
+  const at::Tensor images = at::from_blob(const_cast<float*>(features.features.data()),
+                                          {rows, clip.config.embed}, at::kFloat);
+  const at::Tensor best = at::matmul(normalized(images), classifier.t()).argmax(1);
+  std::int64_t right = 0;
+  for (std::size_t i = 0; i < features.samples.size(); ++i) {
+    right += best.data_ptr<std::int64_t>()[i] == set.dataset.samples[features.samples[i]].label;
+  }
+  return static_cast<double>(right) / static_cast<double>(rows);
+}
+
+// Drops the lines of a log after a step, which are about to be written again; the last that stays.
+Json cut_log(const std::string& path, std::int64_t step) {
+  std::error_code ignored;
+  Json last = {{"loss", nullptr}, {"batch_accuracy", nullptr}};
+  if (!fs::is_regular_file(path, ignored)) return last;
+  std::string kept;
+  {
+    const Bytes bytes = map_file({kFunction, path});
+    std::string_view text = as_text(bytes.values);
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const auto line = Json::parse(text.substr(0, end), nullptr, false);
+      if (line.is_object() && line.contains("step") && line["step"].is_number_integer() &&
+          line["step"].get<std::int64_t>() <= step) {
+        kept += text.substr(0, end);
+        kept += '\n';
+        last = line;
+      }
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+  write_file_atomically(path, kept, kFunction);
+  return last;
+}
+
+class Log {
+ public:
+  explicit Log(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "a")) {
+    if (file_ == nullptr) Origin{kFunction, path}.fail("cannot be written");
+  }
+  ~Log() { std::fclose(file_); }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  void add(const Json& line) {
+    if (std::fputs((dump_line(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
+      Origin{kFunction, path_}.fail("cannot be written; is the disk full?");
+    }
+  }
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+};
+
+std::string duration(double seconds) {
+  const auto minutes = static_cast<std::int64_t>(seconds / 60);
+  if (minutes < 2) return fmt::format("{:.0f} s", seconds);
+  if (minutes < 120) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+// What a stretch of steps did, for the log and for whoever watches.
+struct Stretch {
+  double loss = 0, accuracy = 0, norm = 0;
+  std::int64_t steps = 0;
+  std::size_t images = 0, failures = 0;
+  Clock::time_point start = Clock::now();
+
+  void add(const StepReport& report) {
+    loss += report.loss;
+    accuracy += report.accuracy;
+    norm += report.gradient_norm;
+    images += report.images;
+    failures += report.failures.size();
+    ++steps;
+  }
+  double mean(double sum) const {
+    return sum / static_cast<double>(std::max<std::int64_t>(steps, 1));
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+};
+
+class Run {
+ public:
+  Run(const PretrainFlags& flags, Pretrainer& trainer, const Tokenizer& tokenizer, Json run)
+      : flags_(flags),
+        paths_(flags.out),
+        trainer_(trainer),
+        tokenizer_(tokenizer),
+        run_(std::move(run)),
+        last_(cut_log(paths_.log, trainer.step())) {
+    for (const std::string& name : flags.eval) {
+      EvalSet set{name, open_dataset(name), {}};
+      set.templates = {"a photo of a {}."};
+      eval_.push_back(std::move(set));
+    }
+  }
+
+  // Trains to the end; false if it was asked to stop before.
+  bool train() {
+    const StopSignals signals;
+    Log log(paths_.log);
+    Clock::time_point saved = Clock::now();
+    const std::int64_t per_epoch = trainer_.steps_per_epoch(), first = trainer_.step();
+    const Clock::time_point start = Clock::now();
+    while (trainer_.step() < trainer_.steps()) {
+      const std::int64_t epoch = trainer_.step() / per_epoch + 1;
+      std::optional<Progress> line(std::in_place, fmt::format("epoch {}/{}", epoch, flags_.epochs),
+                                   per_epoch);
+      Stretch stretch;
+      StepReport report;
+      do {
+        report = trainer_.run_step();
+        name_failures(report);
+        stretch.add(report);
+        line->update(static_cast<std::size_t>((trainer_.step() - 1) % per_epoch + 1),
+                     fmt::format("loss {:.3f}", stretch.mean(stretch.loss)));
+        if (!stop_asked && Clock::now() - saved > kSaveInterval) {
+          save();
+          saved = Clock::now();
+        }
+      } while (trainer_.step() % per_epoch != 0 && !stop_asked);
+      line.reset();
+      const auto done = static_cast<double>(trainer_.step() - first);
+      const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+      const double left = spent / done * static_cast<double>(trainer_.steps() - trainer_.step());
+      if (trainer_.step() % per_epoch == 0) end_epoch(epoch, stretch, report, left, log);
+      if (stop_asked && trainer_.step() < trainer_.steps()) {
+        save();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Writes the model, and the result that says how it was made.
+  Json finish(const RunRecord& record) {
+    const Clip clip = trainer_.result();
+    Json json = {{"schema", "openworld.pretrain/1"}, {"out", flags_.out}};
+    json["parameters"] = parameter_count(clip.config);
+    json["steps"] = trainer_.steps();
+    json["loss"] = last_["loss"];
+    json["batch_accuracy"] = last_["batch_accuracy"];
+    json["accuracy"] = Json::object();
+    for (const EvalSet& set : eval_) {
+      json["accuracy"][set.name] = accuracy(clip, tokenizer_, set, flags_.threads);
+    }
+    json["options"] = run_;
+    save_clip(clip, tokenizer_.vocabulary(), flags_.out,
+              flags_.half ? TensorType::kF16 : TensorType::kF32);
+    json["run"] = Json::parse(record.json());
+    write_file_atomically(paths_.result, json.dump(2) + "\n", kFunction);
+    std::error_code ignored;
+    fs::remove(paths_.state, ignored);
+    return json;
+  }
+
+ private:
+  void save() const { trainer_.save(paths_.state, dump_line(run_)); }
+
+  void name_failures(const StepReport& report) {
+    for (const std::string& message : report.failures) {
+      if (++failures_ > 5) break;
+      std::fputs((one_line("skipped: " + message) + '\n').c_str(), stderr);
+    }
+  }
+
+  void end_epoch(std::int64_t epoch, const Stretch& stretch, const StepReport& report, double left,
+                 Log& log) {
+    const double rate = static_cast<double>(stretch.images) / std::max(stretch.seconds(), 1e-9);
+    last_ = {{"step", trainer_.step()},
+             {"epoch", epoch},
+             {"loss", stretch.mean(stretch.loss)},
+             {"batch_accuracy", stretch.mean(stretch.accuracy)},
+             {"gradient_norm", stretch.mean(stretch.norm)},
+             {"lr", report.rate},
+             {"logit_scale", report.factor},
+             {"images", stretch.images},
+             {"unreadable", stretch.failures},
+             {"images_per_second", rate}};
+    std::string text = fmt::format(
+        "epoch {}/{}  loss {:.3f}  right in batch {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left",
+        epoch, flags_.epochs, stretch.mean(stretch.loss), 100 * stretch.mean(stretch.accuracy),
+        report.rate, rate, duration(left));
+    const bool is_last = trainer_.step() == trainer_.steps();
+    if (flags_.eval_every > 0 && epoch % flags_.eval_every == 0 && !is_last) {
+      const Clip clip = trainer_.result();
+      for (const EvalSet& set : eval_) {
+        const double value = accuracy(clip, tokenizer_, set, flags_.threads);
+        last_["accuracy"][set.name] = value;
+        text += fmt::format("  {} {:.1f} %", set.name, 100 * value);
+      }
+    }
+    log.add(last_);
+    std::fputs((text + '\n').c_str(), stderr);
+  }
+
+  const PretrainFlags& flags_;
+  Paths paths_;
+  Pretrainer& trainer_;
+  const Tokenizer& tokenizer_;
+  Json run_;
+  Json last_;  // line of the log
+  std::vector<EvalSet> eval_;
+  std::size_t failures_ = 0;
+};
+
+Vocabulary vocabulary_of(const PretrainFlags& flags, const CaptionSource& pairs,
+                         const std::optional<ClipCheckpoint>& start) {
+  if (!flags.vocabulary.empty()) return load_vocabulary(flags.vocabulary);
+  if (start) return load_tokenizer(*start).vocabulary();
+  return train_vocabulary(pairs.corpus(), {.merges = flags.merges});
+}
+
+void print_text(const Json& json) {
+  fmt::print("wrote {}: {:.2f} M parameters, {} steps\n", json["out"].get<std::string>(),
+             json["parameters"].get<double>() / 1e6, json["steps"].get<std::int64_t>());
+  for (const auto& [name, value] : json["accuracy"].items()) {
+    fmt::print("{}: {:.1f} % zero-shot\n", name, 100 * value.get<double>());
+  }
+}
+
+void print(const Json& json, bool as_json) {
+  if (as_json) return print_json(json);
+  print_text(json);
+}
+
+// The result of a run that is finished, if that is what lies in the folder.
+std::optional<Json> finished(const Paths& paths, const Json& run) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(paths.result, ignored)) return std::nullopt;
+  const Json json = Json(read_json_file({kFunction, paths.result}));
+  if (!json.is_object() || !json.contains("options")) {
+    Origin{kFunction, paths.result}.fail("is no result of a training; give another --out");
+  }
+  expect_same_run(json["options"], run, paths.result);
+  return json;
+}
+
+}  // namespace
+
+void run_pretrain(const PretrainFlags& flags) {
+  const RunRecord record;
+  keep_freed_memory();
+  at::set_num_threads(flags.threads > 0 ? flags.threads : default_threads());
+  CaptionOptions caption_options{dataset_options(flags.data), {}};
+  if (!flags.templates.empty()) caption_options.templates = resolve_templates(flags.templates);
+  const auto pairs = open_captions(flags.data.data, caption_options);
+
+  std::optional<ClipCheckpoint> start;
+  if (!flags.init.empty()) {
+    start = open_clip_checkpoint(flags.init, {.activation = {}, .function = kFunction});
+  }
+  const Tokenizer tokenizer(vocabulary_of(flags, *pairs, start));
+  ClipConfig config = start ? start->config() : read_clip_config(flags.config, kFunction);
+  const auto size = static_cast<std::int64_t>(tokenizer.vocabulary().size());
+  if (start && config.vocabulary != size) {
+    fail(kFunction,
+         fmt::format("{} has {} tokens, the vocabulary {}", flags.init, config.vocabulary, size));
+  }
+  config.vocabulary = size;
+  Clip clip = start ? load_clip(*start) : init_clip(config, flags.seed);
+
+  const Paths paths(flags.out);
+  const Json run = run_json(flags, *pairs, clip, tokenizer.vocabulary());
+  std::error_code error;
+  if (flags.restart) {
+    for (const std::string& path : {paths.state, paths.log, paths.result}) fs::remove(path, error);
+  }
+  if (const auto json = finished(paths, run)) {
+    std::fputs(one_line(flags.out + " is finished; --restart begins anew\n").c_str(), stderr);
+    return print(*json, flags.json);
+  }
+  fs::create_directories(flags.out, error);
+  if (error) Origin{kFunction, flags.out}.fail(fmt::format("cannot be made: {}", error.message()));
+
+  Pretrainer trainer(std::move(clip), *pairs, tokenizer, options_of(flags));
+  std::fputs((one_line(fmt::format(
+                  "{}; {:.2f} M parameters, {} tokens, {} steps", pairs->description(),
+                  static_cast<double>(parameter_count(config)) / 1e6, size, trainer.steps())) +
+              '\n')
+                 .c_str(),
+             stderr);
+  if (fs::is_regular_file(paths.state, error)) {
+    const Json was = Json::parse(saved_run(paths.state), nullptr, false);
+    if (was.is_discarded())
+      Origin{kFunction, paths.state}.fail("is damaged; --restart begins anew");
+    expect_same_run(was, run, paths.state);
+    trainer.load(paths.state);
+    std::fputs(
+        fmt::format("going on from step {} of {}\n", trainer.step(), trainer.steps()).c_str(),
+        stderr);
+  }
+  Run training(flags, trainer, tokenizer, run);
+  if (!training.train()) {
+    fail(kFunction, fmt::format("stopped at step {} of {}; the same command goes on from there",
+                                trainer.step(), trainer.steps()));
+  }
+  print(training.finish(record), flags.json);
+}
+
+}  // namespace openworld

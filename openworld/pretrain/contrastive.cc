@@ -1,0 +1,69 @@
+#include "openworld/pretrain/contrastive.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/matmul.h>
+
+#include <cassert>
+
+#include "openworld/vlm/clip.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+// [rows, columns]: what each row should give to each column; rows sum to 1.
+Tensor targets(std::span<const std::uint64_t> rows, std::span<const std::uint64_t> columns,
+               const ContrastiveOptions& options) {
+  const auto n = static_cast<std::int64_t>(rows.size());
+  const auto m = static_cast<std::int64_t>(columns.size());
+  Tensor result = at::empty({n, m}, at::kFloat);
+  float* to = result.data_ptr<float>();
+  for (std::size_t i = 0; i < rows.size(); ++i, to += m) {
+    std::size_t same = 0;
+    for (const std::uint64_t other : columns) same += other == rows[i] ? 1 : 0;
+    const double sharp = 1 - options.smoothing;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      double value = options.smoothing / static_cast<double>(m);
+      if (columns[j] == rows[i]) value += sharp * options.shared / static_cast<double>(same);
+      if (i == j) value += sharp * (1 - options.shared);
+      to[j] = static_cast<float>(value);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+ContrastiveLoss contrastive_loss(const Tensor& images, const Tensor& captions,
+                                 const Tensor& logit_scale,
+                                 std::span<const std::uint64_t> image_concepts,
+                                 std::span<const std::uint64_t> caption_concepts,
+                                 const ContrastiveOptions& options) {
+  const auto n = static_cast<std::int64_t>(image_concepts.size());
+  assert(images.size(0) == n && caption_concepts.size() >= image_concepts.size());
+  assert(captions.size(0) == static_cast<std::int64_t>(caption_concepts.size()));
+  const Tensor logits =
+      at::matmul(normalized(images), normalized(captions).t()) * logit_scale.exp();
+  const auto cross_entropy = [](const Tensor& scores, const Tensor& target) {
+    return -(target * at::log_softmax(scores, 1)).sum() / static_cast<double>(scores.size(0));
+  };
+  ContrastiveLoss result;
+  result.loss = (cross_entropy(logits, targets(image_concepts, caption_concepts, options)) +
+                 cross_entropy(logits.narrow(1, 0, n).t(),
+                               targets(caption_concepts.first(image_concepts.size()),
+                                       image_concepts, options))) /
+                2;
+  const Tensor best = logits.detach().argmax(1);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < image_concepts.size(); ++i) {
+    const auto j = static_cast<std::size_t>(best.data_ptr<std::int64_t>()[i]);
+    right += caption_concepts[j] == image_concepts[i] ? 1 : 0;
+  }
+  result.accuracy = static_cast<double>(right) / static_cast<double>(n);
+  return result;
+}
+
+}  // namespace openworld

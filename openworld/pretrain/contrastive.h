@@ -1,0 +1,36 @@
+#pragma once
+
+// The contrastive loss of CLIP (Radford et al., 2021), for pairs of which some mean the same.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+
+namespace openworld {
+
+struct ContrastiveOptions {
+  // Share of a target that is dealt evenly to all of the batch with the same concept; the rest is
+  // the pair's own. 0 is CLIP's loss, which calls a second cat a wrong answer to "a cat".
+  double shared = 0;
+
+  // Share that is dealt evenly to everything (label smoothing).
+  double smoothing = 0;
+};
+
+struct ContrastiveLoss {
+  at::Tensor loss;      // the mean of both directions, a scalar
+  double accuracy = 0;  // of images whose best caption has their concept
+};
+
+// Images [n, e] and captions [m, e], m >= n, not normalised; caption i belongs to image i, those
+// from n on to no image: more wrong answers at the price of a text. `logit_scale` is the log of the
+// factor on cosines. Concepts are of the images and of the captions. Captions choose among images
+// only if they have one.
+ContrastiveLoss contrastive_loss(const at::Tensor& images, const at::Tensor& captions,
+                                 const at::Tensor& logit_scale,
+                                 std::span<const std::uint64_t> image_concepts,
+                                 std::span<const std::uint64_t> caption_concepts,
+                                 const ContrastiveOptions& options = {});
+
+}  // namespace openworld

@@ -1,0 +1,221 @@
+#include "openworld/pretrain/pretrainer.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "openworld/base/error.h"
+#include "openworld/images/transform.h"
+#include "openworld/vlm/text_encoder.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+constexpr auto kFunction = "pretrain";
+
+// CLIP's limit, which keeps the loss from becoming a step function.
+constexpr double kMostFactor = 100;
+
+// Streams of random numbers that must not be each other's.
+enum class Stream : std::uint64_t { kOrder = 1, kExtra, kAffine };
+
+std::uint64_t stream_seed(Stream stream, std::uint64_t seed, std::uint64_t epoch) {
+  return mix64(mix64(mix64(static_cast<std::uint64_t>(stream)) ^ seed) ^ epoch);
+}
+
+AdamW::Tensors trainable(const Clip& clip) {
+  for (const auto& [name, tensor] : clip.tensors) tensor.requires_grad_();
+  return clip.tensors;
+}
+
+void check(const PretrainOptions& options, std::size_t pairs) {
+  const auto expect = [](bool holds, std::string_view what) {
+    if (!holds) fail(kFunction, what);
+  };
+  expect(pairs >= 2, fmt::format("{} captioned images, expected at least 2", pairs));
+  expect(options.epochs >= 1, "epochs must be at least 1");
+  expect(options.batch >= 2,
+         "a batch must have at least 2 pairs: the others are the wrong answers");
+  expect(options.extra_captions >= 0, "extra captions must not be negative");
+  expect(std::isfinite(options.rate) && options.rate > 0, "the step size must be above 0");
+  expect(options.warmup >= 0, "warm-up must not be negative");
+  expect(options.average >= 0 && options.average < 1, "the average's decay must be in [0, 1)");
+}
+
+}  // namespace
+
+struct Pretrainer::Batch {
+  ImageBatch images;
+  std::vector<std::size_t> pairs;  // of the images that could be read
+};
+
+Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& tokenizer,
+                       const PretrainOptions& options)
+    : clip_(std::move(clip)),
+      pairs_(pairs),
+      tokenizer_(tokenizer),
+      options_(options),
+      optimizer_(trainable(clip_), options.adamw) {
+  check(options, pairs.size());
+  const auto count = static_cast<std::int64_t>(pairs.size());
+  batch_ = std::min(options.batch, count);
+  epochs_steps_ = count / batch_;
+  if (options.average > 0) {
+    for (const auto& [name, tensor] : clip_.tensors) average_[name] = tensor.detach().clone();
+  }
+}
+
+Pretrainer::~Pretrainer() = default;
+
+void Pretrainer::start_epoch() {
+  const auto epoch = static_cast<std::uint64_t>(step_ / epochs_steps_);
+  order_.resize(pairs_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  Random random(stream_seed(Stream::kOrder, options_.seed, epoch));
+  shuffle(order_, random);
+  loader_start_ = step_ % epochs_steps_;
+  epoch_has_images_ = loader_start_ > 0;
+  const auto first = static_cast<std::size_t>(loader_start_ * batch_);
+  const Preprocessing preprocessing = clip_.config.preprocessing;
+  const std::int64_t side = preprocessing.image_size;
+  const auto pair_name = [this, epoch, first](std::size_t item) {
+    return PairName{options_.seed, epoch, order_[first + item]};
+  };
+  loader_ = std::make_unique<ImageLoader>(ImageLoaderOptions{
+      .items = static_cast<std::size_t>(epochs_steps_ * batch_) - first,
+      .batch_size = static_cast<std::size_t>(batch_),
+      .image_values = static_cast<std::size_t>(3 * side * side),
+      .threads = options_.threads,
+      .open =
+          [this, pair_name](std::size_t item) {
+            const PairName name = pair_name(item);
+            return ImageFile{pairs_.image(name), {"decode_image", pairs_.place(name.index)}};
+          },
+      .transform =
+          [this, pair_name, preprocessing](const Image& image, std::size_t item,
+                                           std::span<float> chw) {
+            const PairName name = pair_name(item);
+            switch (options_.change) {
+              case ImageChange::kNone:
+                return clip_transform(image, preprocessing, chw);
+              case ImageChange::kCrop:
+                return train_transform(image, preprocessing, {name.seed, name.epoch, name.index},
+                                       chw);
+              case ImageChange::kAffine: {
+                Random draws(stream_seed(Stream::kAffine, name.seed, name.epoch), name.index);
+                const AffineMap map =
+                    draw_affine(options_.affine, image.width, image.height, draws);
+                return clip_transform(warp(image, map), preprocessing, chw);
+              }
+            }
+          },
+  });
+}
+
+Pretrainer::Batch Pretrainer::next_batch() {
+  if (!loader_) start_epoch();
+  auto images = loader_->next();
+  assert(images);
+  Batch batch{std::move(*images), {}};
+  const auto first = static_cast<std::size_t>(loader_start_ * batch_);
+  for (const std::size_t item : batch.images.indices) batch.pairs.push_back(order_[first + item]);
+  epoch_has_images_ |= !batch.pairs.empty();
+  return batch;
+}
+
+Tensor Pretrainer::encode_captions(const std::vector<std::string>& captions) const {
+  TextForest forest;
+  std::vector<PromptRow> rows;
+  for (const std::string& caption : captions) {
+    rows.clear();
+    const auto context = static_cast<std::size_t>(clip_.config.context);
+    for (const std::int32_t id : tokenizer_.pack(caption, context, /*truncate=*/true)) {
+      rows.push_back(token_row(id));
+    }
+    forest.read(forest.add(TextForest::kRoot, rows));
+  }
+  return TextEncoder(clip_.text, forest).features();
+}
+
+StepReport Pretrainer::run_step() {
+  assert(step_ < steps());
+  const Batch batch = next_batch();
+  const auto epoch = static_cast<std::uint64_t>(step_ / epochs_steps_);
+  const auto warmup =
+      static_cast<std::int64_t>(std::llround(options_.warmup * static_cast<double>(epochs_steps_)));
+  StepReport report;
+  report.images = batch.pairs.size();
+  report.rate = warmup_cosine(step_, steps(), warmup, options_.rate);
+  for (const auto& failure : batch.images.failures) report.failures.push_back(failure.message);
+
+  if (!batch.pairs.empty()) {
+    std::vector<std::string> captions;
+    std::vector<std::uint64_t> concepts;
+    for (const std::size_t pair : batch.pairs) {
+      captions.push_back(pairs_.caption({options_.seed, epoch, pair}));
+      concepts.push_back(pairs_.concept_of(pair));
+    }
+    const std::vector<std::uint64_t> image_concepts = concepts;
+    Random random(stream_seed(Stream::kExtra, options_.seed, epoch),
+                  static_cast<std::uint64_t>(step_));
+    for (std::int64_t i = 0; i < options_.extra_captions; ++i) {
+      const auto pair = static_cast<std::size_t>(random.below(pairs_.size()));
+      captions.push_back(pairs_.caption({random.next(), epoch, pair}));
+      concepts.push_back(pairs_.concept_of(pair));
+    }
+    const std::int64_t side = clip_.config.preprocessing.image_size;
+    const Tensor pixels =
+        at::from_blob(const_cast<float*>(batch.images.chw.data()),
+                      {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat);
+    const Tensor images = encode_images(clip_.vision, pixels).features.select(1, 0);
+    const ContrastiveLoss loss =
+        contrastive_loss(images, encode_captions(captions), clip_.logit_scale, image_concepts,
+                         concepts, options_.loss);
+    report.loss = loss.loss.item<double>();
+    report.accuracy = loss.accuracy;
+    loss.loss.backward();
+    report.gradient_norm = optimizer_.step(report.rate);
+    if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm)) {
+      fail(kFunction, fmt::format("the loss is no longer finite at step {}; a smaller step size or "
+                                  "a longer warm-up may help",
+                                  step_ + 1));
+    }
+    at::NoGradGuard no_grad;
+    clip_.logit_scale.clamp_max_(std::log(kMostFactor));
+    update_average();
+  }
+  report.factor = temperature_factor(clip_);
+  ++step_;
+  if (step_ % epochs_steps_ == 0) {
+    loader_.reset();
+    if (!epoch_has_images_) {
+      fail(kFunction, fmt::format("no image of an epoch could be read; the last one: {}",
+                                  report.failures.back()));
+    }
+  }
+  return report;
+}
+
+// Young means follow faster, so that the random start is soon forgotten.
+void Pretrainer::update_average() {
+  const auto done = static_cast<double>(step_ + 1);
+  const double decay = std::min(options_.average, done / (done + 10));
+  for (auto& [name, mean] : average_) {
+    mean.mul_(decay).add_(clip_.tensors.at(name).detach(), 1 - decay);
+  }
+}
+
+Clip Pretrainer::result() const {
+  const AdamW::Tensors& source = average_.empty() ? clip_.tensors : average_;
+  return make_clip(clip_.config,
+                   [&](const TensorSpec& spec) { return source.at(spec.name).detach().clone(); });
+}
+
+}  // namespace openworld

@@ -1,0 +1,114 @@
+#pragma once
+
+// Contrastive pre-training of a CLIP model on images with captions, step by step.
+//
+//   Pretrainer trainer(init_clip(config, seed), *pairs, tokenizer, options);
+//   while (trainer.step() < trainer.steps()) {
+//     const StepReport report = trainer.run_step();
+//     ...
+//     trainer.save("state.safetensors");
+//   }
+//   save_clip(trainer.result(), vocabulary, "model");
+//
+// Order, captions, renderings and augmentations depend on (seed, epoch, index) alone, so a trainer
+// that loads the state of another goes on as that one would have: to the last bit, on the same
+// machine with the same number of threads.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "openworld/images/affine.h"
+#include "openworld/images/image_loader.h"
+#include "openworld/pretrain/adamw.h"
+#include "openworld/pretrain/contrastive.h"
+#include "openworld/text/tokenizer.h"
+#include "openworld/vlm/clip.h"
+#include "openworld/worlds/captions.h"
+
+namespace openworld {
+
+enum class ImageChange {
+  kNone,    // CLIP's test transform
+  kCrop,    // random resized crop and flip (transform.h)
+  kAffine,  // a small affine change (affine.h), then the test transform
+};
+
+struct PretrainOptions {
+  std::int64_t epochs = 30;
+  std::int64_t batch = 128;  // pairs; what is left at the end of an epoch waits for another order
+  std::int64_t extra_captions = 0;  // per batch, of other pairs: wrong answers without an image
+  double rate = 1e-3;               // peak of the step size
+  double warmup = 1;                // epochs until the peak
+  AdamWOptions adamw = {};
+  ContrastiveOptions loss = {};
+  double average = 0;  // decay of a running mean of the weights, which is then the result; 0: none
+  ImageChange change = ImageChange::kCrop;
+  AffineRange affine = {};
+  std::uint64_t seed = 1;
+  int threads = 0;  // of the image loader
+};
+
+struct StepReport {
+  double loss = 0;
+  double accuracy = 0;  // see ContrastiveLoss
+  double gradient_norm = 0;
+  double rate = 0;
+  double factor = 0;                  // on cosines, after the step
+  std::size_t images = 0;             // in the batch
+  std::vector<std::string> failures;  // images that could not be read
+};
+
+// REQUIRES: pairs and tokenizer outlive it.
+class Pretrainer {
+ public:
+  // Takes the weights of `clip` as its own. Throws Error if there are no pairs, and for options
+  // that make no sense.
+  Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& tokenizer,
+             const PretrainOptions& options);
+  ~Pretrainer();
+
+  std::int64_t steps() const { return epochs_steps_ * options_.epochs; }
+  std::int64_t steps_per_epoch() const { return epochs_steps_; }
+  std::int64_t step() const { return step_; }  // that are done
+
+  // The next step. Throws Error when the loss is no longer finite, or no image of an epoch could be
+  // read. REQUIRES: step() < steps().
+  StepReport run_step();
+
+  // The model so far, or the running mean of it; a copy without gradients.
+  Clip result() const;
+
+  // Everything that the next step depends on, in one file that is whole or not there; `run` is any
+  // text that tells this run from another. load throws Error for a file that is damaged, or of a
+  // model of other sizes.
+  void save(const std::string& path, const std::string& run) const;
+  void load(const std::string& path);
+
+ private:
+  struct Batch;
+
+  void start_epoch();
+  Batch next_batch();
+  at::Tensor encode_captions(const std::vector<std::string>& captions) const;
+  void update_average();
+
+  Clip clip_;
+  const CaptionSource& pairs_;
+  const Tokenizer& tokenizer_;
+  PretrainOptions options_;
+  std::int64_t batch_ = 0, epochs_steps_ = 0, step_ = 0;
+  AdamW optimizer_;
+  AdamW::Tensors average_;
+  std::vector<std::uint32_t> order_;     // of the pairs in this epoch
+  std::unique_ptr<ImageLoader> loader_;  // of this epoch, from its first step on
+  std::int64_t loader_start_ = 0;        // step of the epoch at which it began
+  bool epoch_has_images_ = false;
+};
+
+// The `run` that a state was saved with. Throws Error.
+std::string saved_run(const std::string& path);
+
+}  // namespace openworld

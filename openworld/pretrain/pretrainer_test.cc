@@ -1,0 +1,224 @@
+#include "openworld/pretrain/pretrainer.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/stack.h>
+
+#include "openworld/images/decode.h"
+#include "openworld/images/transform.h"
+#include "openworld/io/test_util.h"
+#include "openworld/pretrain/init_clip.h"
+#include "openworld/text/train_vocabulary.h"
+#include "openworld/vlm/zeroshot.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+using testing::TempFolder;
+
+// Some drawings of Doodles, each called by a number of its own.
+class NumberedDrawings : public CaptionSource {
+ public:
+  explicit NumberedDrawings(std::size_t count)
+      : count_(count), drawings_(open_captions("doodles")) {}
+
+  std::size_t size() const override { return count_; }
+  Bytes image(const PairName& name) const override {
+    if (name.index == broken) return make_bytes("no image");
+    return drawings_->image({1, 0, 83 * name.index});
+  }
+  std::string caption(const PairName& name) const override {
+    static constexpr const char* kWords[] = {"zero", "one", "two",   "three", "four",
+                                             "five", "six", "seven", "eight", "nine"};
+    std::string text = "drawing";
+    for (const char digit : std::to_string(100 + name.index)) {
+      text += std::string(" ") + kWords[digit - '0'];
+    }
+    return text;
+  }
+  std::uint64_t concept_of(std::size_t index) const override { return index; }
+  std::string place(std::size_t index) const override { return "drawing " + std::to_string(index); }
+  std::vector<std::string> corpus() const override {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < count_; ++i) texts.push_back(caption({0, 0, i}));
+    return texts;
+  }
+  std::string description() const override { return "numbered drawings"; }
+
+  std::size_t broken = ~std::size_t{0};
+
+ private:
+  std::size_t count_;
+  std::unique_ptr<CaptionSource> drawings_;
+};
+
+struct World {
+  explicit World(std::size_t count)
+      : pairs(count), tokenizer(train_vocabulary(pairs.corpus(), {.merges = 200})) {}
+
+  Clip clip(std::int64_t width = 64) const {
+    ClipConfig config = pocket_config();
+    config.vision = {width, 2, 2, 256};
+    config.text = {64, 2, 2, 256};
+    config.embed = 64;
+    config.stem = {{16, 2}, {32, 2}, {64, 2}};
+    config.vocabulary = static_cast<std::int64_t>(tokenizer.vocabulary().size());
+    return init_clip(config, 5);
+  }
+
+  NumberedDrawings pairs;
+  Tokenizer tokenizer;
+};
+
+// Share of images nearest to their own caption, among those of all pairs.
+double recall(const Clip& clip, const World& world) {
+  at::NoGradGuard no_grad;
+  const std::int64_t side = clip.config.preprocessing.image_size;
+  std::vector<Tensor> pixels;
+  for (std::size_t i = 0; i < world.pairs.size(); ++i) {
+    const Image image = decode_image(world.pairs.image({0, 0, i}).values, {"test", ""});
+    Tensor chw = at::empty({3, side, side}, at::kFloat);
+    clip_transform(image, clip.config.preprocessing,
+                   {chw.data_ptr<float>(), static_cast<std::size_t>(chw.numel())});
+    pixels.push_back(chw);
+  }
+  const Tensor images = encode_images(clip.vision, at::stack(pixels)).features.select(1, 0);
+  const Tensor texts = encode_texts(clip, world.tokenizer, world.pairs.corpus());
+  const Tensor best = at::matmul(normalized(images), normalized(texts).t()).argmax(1);
+  double right = 0;
+  for (std::int64_t i = 0; i < best.size(0); ++i) right += best[i].item<std::int64_t>() == i;
+  return right / static_cast<double>(best.size(0));
+}
+
+TEST(Pretrainer, LearnsTwoHundredPairsByHeart) {
+  const World world(200);
+  PretrainOptions options;
+  options.epochs = 40;
+  options.batch = 50;
+  options.rate = 1e-3;
+  options.warmup = 2;
+  options.adamw.weight_decay = 0;
+  options.change = ImageChange::kNone;
+  EXPECT_LT(recall(world.clip(), world), 0.05);
+  Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
+  while (trainer.step() < trainer.steps()) trainer.run_step();
+  EXPECT_GT(recall(trainer.result(), world), 0.95);
+}
+
+PretrainOptions short_options() {
+  PretrainOptions options;
+  options.epochs = 3;
+  options.batch = 10;
+  options.extra_captions = 5;
+  options.average = 0.9;
+  options.change = ImageChange::kAffine;
+  options.loss = {0.5, 0.1};
+  return options;
+}
+
+bool equal(const Clip& a, const Clip& b) {
+  for (const auto& [name, tensor] : a.tensors) {
+    if (!tensor.detach().equal(b.tensors.at(name).detach())) return false;
+  }
+  return true;
+}
+
+TEST(Pretrainer, GoesOnAsIfItHadNotStopped) {
+  const World world(44);  // 4 steps an epoch and 4 pairs that wait
+  const TempFolder folder;
+  Pretrainer whole(world.clip(), world.pairs, world.tokenizer, short_options());
+  EXPECT_EQ(whole.steps(), 12);
+  std::vector<double> losses;
+  for (int step = 0; step < 12; ++step) {
+    whole.save(folder / std::to_string(step), "run " + std::to_string(step));
+    losses.push_back(whole.run_step().loss);
+  }
+  for (const int from : {0, 3, 4, 6, 11}) {
+    Pretrainer part(world.clip(), world.pairs, world.tokenizer, short_options());
+    if (from == 6) part.run_step();  // what it did before is forgotten
+    part.load(folder / std::to_string(from));
+    EXPECT_EQ(saved_run(folder / std::to_string(from)), "run " + std::to_string(from));
+    EXPECT_EQ(part.step(), from);
+    for (int step = from; step < 12; ++step) {
+      EXPECT_EQ(part.run_step().loss, losses[static_cast<std::size_t>(step)])
+          << from << " " << step;
+    }
+    EXPECT_TRUE(equal(part.result(), whole.result())) << from;
+  }
+}
+
+TEST(Pretrainer, TheAverageIsNotTheLastModel) {
+  const World world(20);
+  PretrainOptions options = short_options();
+  Pretrainer average(world.clip(), world.pairs, world.tokenizer, options);
+  options.average = 0;
+  Pretrainer last(world.clip(), world.pairs, world.tokenizer, options);
+  for (int step = 0; step < 4; ++step) {
+    EXPECT_EQ(average.run_step().loss, last.run_step().loss);
+  }
+  EXPECT_FALSE(equal(average.result(), last.result()));
+}
+
+TEST(Pretrainer, PassesOverImagesThatCannotBeRead) {
+  World world(30);
+  world.pairs.broken = 7;
+  Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, short_options());
+  std::size_t images = 0, failures = 0;
+  for (int step = 0; step < 3; ++step) {
+    const StepReport report = trainer.run_step();
+    images += report.images;
+    failures += report.failures.size();
+    for (const std::string& message : report.failures) {
+      EXPECT_NE(message.find("drawing 7"), std::string::npos) << message;
+    }
+  }
+  EXPECT_EQ(images, 29u);
+  EXPECT_EQ(failures, 1u);
+}
+
+TEST(Pretrainer, SaysWhatIsWrong) {
+  const World world(20), single(1);
+  const auto make = [&](const World& w, const PretrainOptions& options) {
+    Pretrainer(w.clip(), w.pairs, w.tokenizer, options);
+  };
+  PretrainOptions options;
+  EXPECT_ERROR(make(single, options), "1 captioned images, expected at least 2");
+  options.batch = 1;
+  EXPECT_ERROR(make(world, options), "at least 2 pairs");
+  options = {};
+  options.rate = 0;
+  EXPECT_ERROR(make(world, options), "step size");
+
+  const TempFolder folder;
+  Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, short_options());
+  trainer.save(folder / "state", "x");
+  PretrainOptions other = short_options();
+  other.average = 0;
+  Pretrainer without(world.clip(), world.pairs, world.tokenizer, other);
+  without.load(folder / "state");  // a mean more than it needs
+  without.save(folder / "less", "x");
+  EXPECT_ERROR(trainer.load(folder / "less"), "has no tensor average.");
+  EXPECT_ERROR(
+      trainer.load(folder.write("cut", testing::read_file(folder / "less").substr(0, 5000))),
+      "cut");
+  Pretrainer wider(world.clip(80), world.pairs, world.tokenizer, short_options());
+  EXPECT_ERROR(wider.load(folder / "state"), "expected F32 [80");
+  for (int step = 0; step < 5; ++step) trainer.run_step();
+  trainer.save(folder / "late", "x");
+  other.epochs = 1;
+  Pretrainer shorter(world.clip(), world.pairs, world.tokenizer, other);
+  EXPECT_ERROR(shorter.load(folder / "late"), "has done 5 steps; expected 0 to 2");
+}
+
+TEST(Pretrainer, StopsWhenTheLossIsNoLongerFinite) {
+  const World world(20);
+  const Clip clip = world.clip();
+  clip.tensors.at("visual.proj").fill_(std::numeric_limits<float>::quiet_NaN());
+  Pretrainer trainer(clip, world.pairs, world.tokenizer, short_options());
+  EXPECT_ERROR(trainer.run_step(), "no longer finite at step 1");
+}
+
+}  // namespace
+}  // namespace openworld

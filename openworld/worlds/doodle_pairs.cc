@@ -1,0 +1,153 @@
+// Doodles with captions: every drawing of the pre-training split, in another look, colour and size,
+// and in other words, in every epoch.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "openworld/io/png_writer.h"
+#include "openworld/worlds/doodle_captions.h"
+#include "openworld/worlds/doodle_datasets.h"
+#include "openworld/worlds/doodle_looks.h"
+#include "openworld/worlds/file_captions.h"
+
+namespace openworld {
+namespace {
+
+constexpr DoodleSplit kSplit = kDoodleSplits[0];
+static_assert(kSplit.name == "pretrain");
+
+// Most of the world is plain. Of the shifted looks the two that words exist for are shown, as CLIP
+// has seen sketches and renditions; the others stay new to it.
+struct LookShare {
+  Look look;
+  std::uint64_t percent;
+};
+constexpr std::array<LookShare, 3> kShares = {
+    {{Look::kPlain, 80}, {Look::kChalk, 10}, {Look::kCrayon, 10}}};
+
+struct Shown {
+  DoodleStyle style;
+  DoodleSize size = DoodleSize::kUsual;
+};
+
+class DoodlePairs : public CaptionSource {
+ public:
+  explicit DoodlePairs(const DoodleDataset& dataset) : dataset_(dataset), doodles_(Doodles::get()) {
+    for (const std::string_view name : dataset.classes) {
+      Class& entry = classes_.emplace_back();
+      entry.index = doodles_.find(name);
+      for (const DoodleDataset& row : doodle_datasets()) {
+        if (std::find(row.classes.begin(), row.classes.end(), name) == row.classes.end()) continue;
+        entry.templates.push_back(row.prompt);
+        if (!row.theme.empty()) entry.themes.push_back(row.theme);
+      }
+    }
+  }
+
+  std::size_t size() const override { return classes_.size() * kPerClass; }
+
+  Bytes image(const PairName& name) const override {
+    const Image image = picture(name).image;
+    return make_bytes(make_png(image.width, image.height, image.rgb, PngCompression::kStored));
+  }
+
+  std::string caption(const PairName& name) const override {
+    const Shown shown = show(name);
+    const Class& entry = classes_[name.index / kPerClass];
+    DoodleFacts facts;
+    facts.name = doodles_.names()[static_cast<std::size_t>(entry.index)];
+    facts.look = looks()[static_cast<std::size_t>(shown.style.look)].name;
+    if (shown.style.look == Look::kCrayon) facts.colour = picture(name).ink;
+    facts.size = shown.size;
+    facts.templates = entry.templates;
+    facts.themes = entry.themes;
+    Random random(stream(name, 2), name.index);
+    return doodle_caption(facts, random);
+  }
+
+  std::uint64_t concept_of(std::size_t index) const override { return index / kPerClass; }
+
+  std::string place(std::size_t index) const override {
+    const Class& entry = classes_[index / kPerClass];
+    return fmt::format("doodles/{}/{}/{:03}.png", kSplit.name,
+                       doodles_.names()[static_cast<std::size_t>(entry.index)], drawing_of(index));
+  }
+
+  std::vector<std::string> corpus() const override {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < size(); ++i) texts.push_back(caption({0, 0, i}));
+    return texts;
+  }
+
+  std::string description() const override {
+    return fmt::format("doodles:{}: {} drawings of {} classes ({})", dataset_.name, size(),
+                       classes_.size(), kSplit.name);
+  }
+
+ private:
+  struct Class {
+    int index = 0;
+    std::vector<std::string_view> templates, themes;
+  };
+
+  static constexpr std::size_t kPerClass = kSplit.end - kSplit.begin;
+
+  static std::uint64_t stream(const PairName& name, std::uint64_t which) {
+    return mix64(mix64(mix64(which) ^ name.seed) ^ name.epoch);
+  }
+
+  static int drawing_of(std::size_t index) {
+    return kSplit.begin + static_cast<int>(index % kPerClass);
+  }
+
+  // A fifth is small, a fifth big; the rest anything from there to there, of which nothing is said.
+  Shown show(const PairName& name) const {
+    Random random(stream(name, 1), name.index);
+    Shown shown;
+    std::uint64_t draw = random.below(100);
+    for (const LookShare& share : kShares) {
+      shown.style.look = share.look;
+      if (draw < share.percent) break;
+      draw -= share.percent;
+    }
+    const std::uint64_t size = random.below(5);
+    shown.size = size == 0 ? DoodleSize::kSmall : size == 1 ? DoodleSize::kBig : DoodleSize::kUsual;
+    const std::uint64_t low = size == 0 ? 65 : size == 1 ? 98 : 80;
+    const std::uint64_t high = size == 0 ? 78 : 100;
+    shown.style.percent = static_cast<int>(low + random.below(high - low + 1));
+    const Class& entry = classes_[name.index / kPerClass];
+    shown.style.key =
+        doodle_key(random.next(), entry.index, drawing_of(name.index), shown.style.look);
+    return shown;
+  }
+
+  Picture picture(const PairName& name) const {
+    return draw(doodles_, classes_[name.index / kPerClass].index, drawing_of(name.index),
+                show(name).style);
+  }
+
+  const DoodleDataset& dataset_;
+  const Doodles& doodles_;
+  std::vector<Class> classes_;
+};
+
+}  // namespace
+
+std::unique_ptr<CaptionSource> open_doodle_pairs(const Origin& origin, const CaptionOptions&) {
+  constexpr std::string_view kWorld = "doodles";
+  const std::string_view path = origin.file;
+  if (path != kWorld && !path.starts_with("doodles:")) return nullptr;
+  const std::string_view name = path == kWorld ? "all" : path.substr(kWorld.size() + 1);
+  const DoodleDataset* const dataset = find_doodle_dataset(name);
+  if (dataset == nullptr) {
+    std::string names;
+    for (const DoodleDataset& row : doodle_datasets()) names += fmt::format(" {}", row.name);
+    origin.fail(fmt::format("no dataset {} of doodles to train on, in all looks; expected one of{}",
+                            in_quotes(name), names));
+  }
+  return std::make_unique<DoodlePairs>(*dataset);
+}
+
+}  // namespace openworld
