@@ -23,7 +23,8 @@ void ModelFlags::declare(CLI::App& app) {
 }
 
 void DataFlags::declare(CLI::App& app) {
-  app.add_option("--data", data, "images: a folder of class folders, or any format listed below");
+  app.add_option("--data", data,
+                 "images: a folder of class folders, doodles:NAME, or any format listed below");
   app.add_option("--split", split, "which split of the dataset, if it has several");
   app.add_option("--image-root", image_root, "the folder that paths in a list start from");
   app.add_option("--names", names, "file of class names, instead of those of the dataset");

@@ -56,7 +56,7 @@ struct ZeroshotFlags {
   ModelFlags model;
   DataFlags data;
   CacheFlags cache;
-  std::string templates = "photo";
+  std::string templates;  // empty: the dataset's own, else photo
   std::string ensemble = "features";
   std::string base = "all";
   std::string out;

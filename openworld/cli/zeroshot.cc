@@ -17,8 +17,8 @@ class Zeroshot : public Command {
     flags_.data.declare(app);
     app.get_option("--data")->required();
     app.add_option("--templates", flags_.templates,
-                   "a template with {}, a file of them, or a set (`openworld ls templates`)")
-        ->capture_default_str();
+                   "a template with {}, a file of them, or a set (`openworld ls templates`) [the "
+                   "dataset's own, else photo]");
     app.add_option("--ensemble", flags_.ensemble,
                    "average normalised features and normalise, or average logits")
         ->capture_default_str()

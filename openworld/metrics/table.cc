@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "openworld/base/error.h"
+#include "openworld/base/nearest_name.h"
 #include "openworld/metrics/accuracy.h"
 #include "openworld/metrics/aupr.h"
 #include "openworld/metrics/auroc.h"
@@ -117,21 +118,6 @@ void for_each_item(std::string_view list, const F& f) {
   }
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::span<const MetricRow* const> metric_table() {
@@ -153,19 +139,12 @@ MetricRequest find_metric(std::string_view name) {
     for_each_item(row->aliases, [&](std::string_view alias) { is_alias |= alias == name; });
     if (is_alias) return request(*row, row->params);
   }
-  std::string nearest;
-  std::size_t distance = std::string_view::npos;
-  for (const MetricRow* row : kTable) {
-    const std::string known = metric_name(*row, row->params);
-    if (const std::size_t d = edit_distance(name, known); d < distance) {
-      distance = d;
-      nearest = known;
-    }
-  }
+  std::vector<std::string> known;
+  for (const MetricRow* row : kTable) known.push_back(metric_name(*row, row->params));
   fail("metrics",
        fmt::format("unknown metric '{}'; did you mean '{}'? `openworld ls metrics` lists "
                    "them all",
-                   name, nearest));
+                   name, nearest_name(name, known)));
 }
 
 std::vector<MetricRequest> find_metrics(std::string_view names) {

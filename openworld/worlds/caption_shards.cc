@@ -14,6 +14,7 @@ namespace openworld {
 namespace {
 
 struct Pairs {
+  std::shared_ptr<Shards> shards = std::make_shared<Shards>();
   Dataset images;
   std::vector<std::vector<std::string>> captions;
 };
@@ -21,15 +22,15 @@ struct Pairs {
 // Adds the captioned images of one archive; images without a caption are passed over.
 void read_archive(const std::shared_ptr<const TarArchive>& archive, Pairs* pairs) {
   const Origin& origin = archive->origin();
-  pairs->images.archives.push_back(archive);
-  const auto number = static_cast<std::int32_t>(pairs->images.archives.size()) - 1;
+  pairs->shards->archives.push_back(archive);
+  const std::size_t number = pairs->shards->archives.size() - 1;
   std::optional<std::uint32_t> image;
   std::vector<std::string> text, json;
   const auto close = [&] {
     std::vector<std::string>& captions = text.empty() ? json : text;
     if (image && !captions.empty()) {
       pairs->images.samples.push_back(
-          {.path = archive->members()[*image].name, .archive = number, .member = *image});
+          {.path = archive->members()[*image].name, .place = Shards::place(number, *image)});
       pairs->captions.push_back(captions);
     } else if (image) {
       ++pairs->images.skipped;
@@ -77,6 +78,7 @@ std::unique_ptr<CaptionSource> open_caption_shards(const Origin& origin,
     read_archive(open_shard({origin.function, path}), &pairs);
   }
   if (pairs.captions.empty()) return nullptr;  // labelled, perhaps
+  pairs.images.source = pairs.shards;
   return std::make_unique<FileCaptions>("webdataset", origin.file, std::move(pairs.images),
                                         std::move(pairs.captions));
 }

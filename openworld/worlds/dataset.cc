@@ -26,7 +26,8 @@ const DatasetFormat& choose_format(const Origin& origin, const std::string& name
   }
   std::error_code error;
   if (!fs::exists(origin.file, error)) {
-    origin.fail("is not there; expected a folder of images, a list of them, or tar shards");
+    origin.fail(
+        "is not there; expected a folder of images, a list of them, tar shards, or doodles:NAME");
   }
   origin.fail(fmt::format(
       "is no dataset that is known; expected a folder, or a file in .json, .txt, .csv, .tsv or "
@@ -41,8 +42,9 @@ fs::path sample_path(const Dataset& dataset, const Sample& sample) {
 }  // namespace
 
 std::span<const DatasetFormat* const> dataset_formats() {
-  static constexpr std::array<const DatasetFormat*, 6> kFormats = {
-      &kWebdataset, &kCoopSplit, &kCsvDataset, &kImageList, &kSplitFolders, &kImageFolder};
+  static constexpr std::array<const DatasetFormat*, 7> kFormats = {
+      &kDoodles,   &kWebdataset,   &kCoopSplit,  &kCsvDataset,
+      &kImageList, &kSplitFolders, &kImageFolder};
   return kFormats;
 }
 
@@ -55,24 +57,20 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
   }
   Dataset dataset = format.open(origin, options);
   dataset.format = format.name;
+  if (dataset.split.empty()) dataset.split = options.split;
   return dataset;
 }
 
 Bytes read_sample(const Dataset& dataset, std::size_t i) {
   assert(i < dataset.samples.size());
   const Sample& sample = dataset.samples[i];
-  if (sample.archive < 0) {
-    return map_file({"read_sample", sample_path(dataset, sample).string()});
-  }
-  const TarArchive& archive = *dataset.archives[static_cast<std::size_t>(sample.archive)];
-  return archive.read(archive.members()[sample.member]);
+  if (dataset.source) return dataset.source->read(sample);
+  return map_file({"read_sample", sample_path(dataset, sample).string()});
 }
 
 std::string sample_name(const Dataset& dataset, std::size_t i) {
   const Sample& sample = dataset.samples[i];
-  if (sample.archive < 0) return sample_path(dataset, sample).string();
-  const TarArchive& archive = *dataset.archives[static_cast<std::size_t>(sample.archive)];
-  return fmt::format("{}: {}", archive.origin().file, sample.path);
+  return dataset.source ? dataset.source->name(sample) : sample_path(dataset, sample).string();
 }
 
 }  // namespace openworld

@@ -16,15 +16,25 @@
 #include <vector>
 
 #include "openworld/io/column.h"
-#include "openworld/io/tar.h"
 
 namespace openworld {
 
 struct Sample {
-  std::string path;           // relative to Dataset::root, or absolute; in an archive, for messages
-  std::int32_t label = -1;    // index into Dataset::classes; -1: on no list
-  std::int32_t archive = -1;  // index into Dataset::archives; -1: a file
-  std::uint32_t member = 0;   // of the archive
+  std::string path;         // relative to Dataset::root, or absolute; from a source, for messages
+  std::int32_t label = -1;  // index into Dataset::classes; -1: on no list
+  std::uint64_t place = 0;  // where Dataset::source has it
+};
+
+// Where images come from that are no files of their own: archives, or a world that draws them.
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+
+  // The encoded image. Safe from several threads. Throws Error.
+  virtual Bytes read(const Sample& sample) const = 0;
+
+  // For messages.
+  virtual std::string name(const Sample& sample) const = 0;
 };
 
 struct Dataset {
@@ -33,13 +43,15 @@ struct Dataset {
   std::vector<std::string> classes;  // names by label, as in the files, underscores and all
   bool named = true;                 // false: no names were given, classes are "0", "1", ...
   std::vector<Sample> samples;
-  std::vector<std::string> splits;  // those there are; empty if the dataset has none
-  std::size_t skipped = 0;          // files passed over because they are no images
-  std::vector<std::shared_ptr<const TarArchive>> archives;
+  std::vector<std::string> splits;             // those there are; empty if the dataset has none
+  std::string split;                           // the one that was opened, or ""
+  std::size_t skipped = 0;                     // files passed over because they are no images
+  std::string templates;                       // its own prompt template, or ""
+  std::shared_ptr<const SampleSource> source;  // null: samples are files
 };
 
 struct DatasetOptions {
-  std::string split = "";       // one of the dataset's splits; must be given if there are any
+  std::string split = "";       // one of the dataset's splits; by default its own default, if any
   std::string image_root = "";  // the folder that paths in lists start from; guessed when empty
   std::string names = "";       // a file of class names, see class_names.h; looked for when empty
   std::string format = "";      // a row's name; recognised when empty
@@ -47,15 +59,15 @@ struct DatasetOptions {
   bool allow_duplicate_names = false;
 };
 
-// Opens a folder, file or pattern of shards. Throws Error, one line, that says what was found and
-// what is expected.
+// Opens a folder, file, pattern of shards, or a world by its name, "doodles:animals". Throws Error,
+// one line, that says what was found and what is expected.
 Dataset open_dataset(const std::string& path, const DatasetOptions& options = {});
 
-// The encoded image of sample i: a mapped file, or a part of a mapped archive. Throws Error where
-// the file is gone. REQUIRES: i < samples.size().
+// The encoded image of sample i: a mapped file, a part of a mapped archive, or drawn now. Throws
+// Error where the file is gone. REQUIRES: i < samples.size().
 Bytes read_sample(const Dataset& dataset, std::size_t i);
 
-// Where sample i is, for messages: a path, or archive and member.
+// Where sample i is, for messages: a path, or what the source calls it.
 std::string sample_name(const Dataset& dataset, std::size_t i);
 
 }  // namespace openworld

@@ -10,6 +10,7 @@
 #include "openworld/worlds/doodle_captions.h"
 #include "openworld/worlds/doodle_datasets.h"
 #include "openworld/worlds/doodle_looks.h"
+#include "openworld/worlds/doodle_spec.h"
 #include "openworld/worlds/file_captions.h"
 
 namespace openworld {
@@ -135,19 +136,18 @@ class DoodlePairs : public CaptionSource {
 
 }  // namespace
 
-std::unique_ptr<CaptionSource> open_doodle_pairs(const Origin& origin, const CaptionOptions&) {
-  constexpr std::string_view kWorld = "doodles";
-  const std::string_view path = origin.file;
-  if (path != kWorld && !path.starts_with("doodles:")) return nullptr;
-  const std::string_view name = path == kWorld ? "all" : path.substr(kWorld.size() + 1);
-  const DoodleDataset* const dataset = find_doodle_dataset(name);
-  if (dataset == nullptr) {
-    std::string names;
-    for (const DoodleDataset& row : doodle_datasets()) names += fmt::format(" {}", row.name);
-    origin.fail(fmt::format("no dataset {} of doodles to train on, in all looks; expected one of{}",
-                            in_quotes(name), names));
+std::unique_ptr<CaptionSource> open_doodle_pairs(const Origin& origin,
+                                                 const CaptionOptions& options) {
+  // With templates, or another split, Doodles is a labelled dataset like any other.
+  const bool by_label = !options.templates.empty() || !options.dataset.split.empty();
+  if (by_label || !is_doodle_spec(origin.file)) return nullptr;
+  const DoodleSpec spec = parse_doodle_spec(origin);
+  if (spec.look->look != Look::kPlain || spec.seed != DoodleSpec{}.seed) {
+    origin.fail(
+        "has a look or a seed; expected doodles:NAME, which is shown in several looks, or "
+        "--templates for captions of one look");
   }
-  return std::make_unique<DoodlePairs>(*dataset);
+  return std::make_unique<DoodlePairs>(*spec.dataset);
 }
 
 }  // namespace openworld

@@ -16,10 +16,12 @@ struct DatasetFormat {
   bool lists_paths;        // whether it names images that lie elsewhere
   // Whether `path` looks like it. Never throws.
   bool (*recognise)(const std::string& path);
-  // REQUIRES: origin.file is the path. Fills everything of the Dataset but `format`.
+  // REQUIRES: origin.file is the path. Fills everything of the Dataset but `format`, and
+  // `split` only where it chose one that was not asked for.
   Dataset (*open)(const Origin& origin, const DatasetOptions& options);
 };
 
+extern const DatasetFormat kDoodles;       // doodle_format.cc
 extern const DatasetFormat kWebdataset;    // webdataset.cc
 extern const DatasetFormat kCoopSplit;     // coop_split.cc
 extern const DatasetFormat kCsvDataset;    // csv_dataset.cc

@@ -67,7 +67,7 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
                "has no splits, but the split \"test\" was asked for");
   EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is no dataset that is known");
   EXPECT_ERROR(open_dataset(folder / "", {.format = "zip"}),
-               "no dataset format \"zip\"; expected one of webdataset, coop, csv");
+               "no dataset format \"zip\"; expected one of doodles, webdataset, coop");
 }
 
 TEST(SplitFolders, LabelsAgreeBetweenSplits) {
@@ -92,7 +92,7 @@ TEST(SplitFolders, LabelsAgreeBetweenSplits) {
 }
 
 TEST(DatasetFormats, AreDescribed) {
-  EXPECT_EQ(dataset_formats().size(), 6u);
+  EXPECT_EQ(dataset_formats().size(), 7u);
   for (const DatasetFormat* format : dataset_formats()) {
     EXPECT_NE(std::string(format->looks_like), "") << format->name;
   }

@@ -62,7 +62,9 @@ std::unique_ptr<CaptionSource> open_label_captions(const Origin& origin,
         "(--names) or captions");
   }
   std::vector<std::string> templates = options.templates;
-  if (templates.empty()) templates = {"a photo of a {}."};
+  if (templates.empty()) {
+    templates = {images.templates.empty() ? "a photo of a {}." : images.templates};
+  }
   return std::make_unique<LabelCaptions>(origin.file, std::move(images), std::move(templates));
 }
 

@@ -147,6 +147,19 @@ std::shared_ptr<const TarArchive> open_shard(const Origin& origin) {
   return std::make_shared<const TarArchive>(map_file(origin), origin);
 }
 
+Bytes Shards::read(const Sample& sample) const {
+  const TarArchive& archive = archive_of(sample);
+  return archive.read(archive.members()[static_cast<std::uint32_t>(sample.place)]);
+}
+
+std::string Shards::name(const Sample& sample) const {
+  return fmt::format("{}: {}", archive_of(sample).origin().file, sample.path);
+}
+
+const TarArchive& Shards::archive_of(const Sample& sample) const {
+  return *archives[static_cast<std::size_t>(sample.place >> 32)];
+}
+
 void for_each_shard_member(
     const TarArchive& archive, const std::function<void()>& close,
     const std::function<void(std::uint32_t, std::string_view, std::string_view)>& take) {

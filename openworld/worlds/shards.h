@@ -11,6 +11,7 @@
 
 #include "openworld/io/origin.h"
 #include "openworld/io/tar.h"
+#include "openworld/worlds/dataset.h"
 
 namespace openworld {
 
@@ -31,6 +32,23 @@ std::vector<std::string> find_shards(const Origin& origin, const std::string& sp
                                      std::vector<std::string>* splits);
 
 std::shared_ptr<const TarArchive> open_shard(const Origin& origin);
+
+// Images in shards. The place of a sample is the archive in the upper and the member in the lower
+// half.
+class Shards : public SampleSource {
+ public:
+  static std::uint64_t place(std::size_t archive, std::uint32_t member) {
+    return std::uint64_t{archive} << 32 | member;
+  }
+
+  Bytes read(const Sample& sample) const override;
+  std::string name(const Sample& sample) const override;
+
+  std::vector<std::shared_ptr<const TarArchive>> archives;
+
+ private:
+  const TarArchive& archive_of(const Sample& sample) const;
+};
 
 // Calls take(member, key, ending) for the members in order: 7/000.seg.png has the key 7/000 and the
 // ending seg.png. Members of one key stand together and are a sample; after each sample calls

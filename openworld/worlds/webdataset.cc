@@ -9,7 +9,6 @@
 #include <optional>
 #include <variant>
 
-#include "openworld/io/mapped_file.h"
 #include "openworld/io/utf8.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
@@ -41,7 +40,7 @@ class ShardReader {
 
   void read(const std::string& path) {
     archive_ = open_shard({origin_.function, path});
-    dataset_.archives.push_back(archive_);
+    shards_->archives.push_back(archive_);
     Group group;
     const auto close_group = [&] {
       close(group);
@@ -82,6 +81,7 @@ class ShardReader {
     }
     DatasetOptions without_split = options;
     without_split.split.clear();
+    dataset_.source = shards_;
     Dataset dataset = std::move(listing).finish(without_split, std::move(dataset_));
     dataset.splits = std::move(splits);
     return dataset;
@@ -156,14 +156,14 @@ class ShardReader {
                        kImageEndings));
     }
     Sample sample{.path = archive_->members()[*group.image].name,
-                  .archive = static_cast<std::int32_t>(dataset_.archives.size()) - 1,
-                  .member = *group.image};
+                  .place = Shards::place(shards_->archives.size() - 1, *group.image)};
     found_.emplace_back(std::move(sample), group.label);
   }
 
   const Origin& origin_;
   Dataset& dataset_;
-  std::shared_ptr<const TarArchive> archive_;
+  std::shared_ptr<Shards> shards_ = std::make_shared<Shards>();
+  std::shared_ptr<const TarArchive> archive_;  // the last of them
   std::vector<std::pair<Sample, std::optional<Label>>> found_;
 };
 

@@ -262,7 +262,7 @@ class Run {
         last_(cut_log(paths_.log, trainer.step())) {
     for (const std::string& name : flags.eval) {
       EvalSet set{name, open_dataset(name), {}};
-      set.templates = {"a photo of a {}."};
+      set.templates = {set.dataset.templates.empty() ? "a photo of a {}." : set.dataset.templates};
       eval_.push_back(std::move(set));
     }
   }

@@ -131,8 +131,8 @@ nlohmann::ordered_json data_json(const Dataset& dataset, const DataFlags& flags,
                                  const ImageFeatures& features) {
   return {{"path", flags.data},
           {"format", dataset.format},
-          {"split",
-           flags.split.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(flags.split)},
+          {"split", dataset.split.empty() ? nlohmann::ordered_json()
+                                          : nlohmann::ordered_json(dataset.split)},
           {"root", dataset.root},
           {"classes", dataset.classes.size()},
           {"images", features.samples.size()},

@@ -34,6 +34,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "zeroshot";
 
+// What was asked for, else the dataset's own, else CLIP's first.
+std::vector<std::string> choose_templates(const std::string& asked, const Dataset& dataset) {
+  if (!asked.empty()) return resolve_templates(asked);
+  return resolve_templates(dataset.templates.empty() ? "photo" : dataset.templates);
+}
+
 // How many of the classes, in order, are base.
 std::int64_t base_classes(const std::string& base, std::size_t classes) {
   const auto all = static_cast<std::int64_t>(classes);
@@ -196,8 +202,8 @@ void run_zeroshot(const ZeroshotFlags& flags) {
   const RunRecord record;
   at::NoGradGuard no_grad;
   if (!flags.out.empty()) check_out(flags.out, kFunction);
-  const std::vector<std::string> templates = resolve_templates(flags.templates);
   const Dataset dataset = load_data(flags.data);
+  const std::vector<std::string> templates = choose_templates(flags.templates, dataset);
   if (!dataset.named || dataset.classes.empty()) {
     fail(kFunction,
          fmt::format("{}: the classes have no names; give them by --names", flags.data.data));

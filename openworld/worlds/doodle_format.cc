@@ -1,0 +1,92 @@
+// Doodles as a dataset: drawn when asked for, encoded as PNG.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "openworld/io/png_writer.h"
+#include "openworld/worlds/class_names.h"
+#include "openworld/worlds/doodle_spec.h"
+#include "openworld/worlds/folders.h"
+#include "openworld/worlds/format.h"
+
+namespace openworld {
+namespace {
+
+// Class and number of the drawing, as one number.
+std::uint64_t place_of(int class_index, int k) {
+  return static_cast<std::uint64_t>(class_index) * kDrawingsPerClass +
+         static_cast<std::uint64_t>(k);
+}
+
+class DoodleSource : public SampleSource {
+ public:
+  explicit DoodleSource(const DoodleSpec& spec) : spec_(spec), doodles_(Doodles::get()) {}
+
+  // Stored, not deflated: what features are cached by must not depend on the zlib there is.
+  Bytes read(const Sample& sample) const override {
+    const int class_index = static_cast<int>(sample.place / kDrawingsPerClass);
+    const int k = static_cast<int>(sample.place % kDrawingsPerClass);
+    const Look look = spec_.look->look;
+    const std::uint64_t key = doodle_key(spec_.seed, class_index, k, look);
+    const Image image = draw(doodles_, class_index, k, {.look = look, .key = key}).image;
+    return make_bytes(make_png(image.width, image.height, image.rgb, PngCompression::kStored));
+  }
+
+  std::string name(const Sample& sample) const override {
+    return fmt::format("{}/{}", spec_.text(), sample.path);
+  }
+
+ private:
+  DoodleSpec spec_;
+  const Doodles& doodles_;
+};
+
+// A folder that happens to be called doodles is a folder; doodles:all is always the world.
+bool recognise(const std::string& path) {
+  std::error_code ignored;
+  return is_doodle_spec(path) &&
+         (path.find(':') != path.npos || !std::filesystem::exists(path, ignored));
+}
+
+Dataset open(const Origin& origin, const DatasetOptions& options) {
+  const DoodleSpec spec = parse_doodle_spec(origin);
+  Dataset dataset;
+  for (const DoodleSplit& split : kDoodleSplits) dataset.splits.emplace_back(split.name);
+  dataset.split = options.split.empty() ? "test" : options.split;
+  require_split(dataset.split, dataset.splits, origin);
+  const DoodleSplit& split = *std::ranges::find(kDoodleSplits, dataset.split, &DoodleSplit::name);
+
+  const Doodles& doodles = Doodles::get();
+  doodles.drawing(0, split.begin);  // a damaged file is refused here, not image by image
+  dataset.root = spec.text();
+  dataset.templates = spec.dataset->prompt;
+  dataset.source = std::make_shared<DoodleSource>(spec);
+  for (const std::string_view name : spec.dataset->classes) {
+    const auto label = static_cast<std::int32_t>(dataset.classes.size());
+    const int class_index = doodles.find(name);
+    for (int k = split.begin; k < split.end; ++k) {
+      dataset.samples.push_back({.path = fmt::format("{}/{}/{:03}.png", split.name, name, k),
+                                 .label = label,
+                                 .place = place_of(class_index, k)});
+    }
+    dataset.classes.emplace_back(name);
+  }
+  if (!options.names.empty()) {
+    const Origin file{origin.function, options.names};
+    dataset.classes = ClassNames::load(file).for_folders(dataset.classes);
+    if (!options.allow_duplicate_names) refuse_duplicates(dataset.classes, file);
+  }
+  return dataset;
+}
+
+}  // namespace
+
+const DatasetFormat kDoodles = {
+    "doodles",
+    "drawings that come with the program: doodles:NAME, and perhaps @LOOK and #SEED; see "
+    "`openworld worlds`",
+    false, recognise, open};
+
+}  // namespace openworld
