@@ -23,6 +23,10 @@ class Pretrain : public Command {
     declare_training(app);
     declare_augmentation(app);
     declare_seed(app, flags_.seed, "of weights, order, captions and augmentation");
+    app.add_option("--shards", flags_.shards,
+                   "parts of a batch that are computed side by side; changes the last bits")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1024));
     declare_threads(app, flags_.threads);
     app.add_option("--eval", flags_.eval,
                    "labelled dataset whose zero-shot accuracy is measured; may be given often");
@@ -118,22 +122,28 @@ class Pretrain : public Command {
   void declare_augmentation(CLI::App& app) {
     const CLI::Range fraction(0.0, 1.0), angle(0.0, 180.0);
     app.add_option("--augment", flags_.augment,
-                   "crop: random resized crop and flip; affine: small changes as below; none")
+                   "crop: random resized crop and flip; redraw: small changes as below; none")
         ->capture_default_str()
-        ->check(CLI::IsMember({"crop", "affine", "none"}));
-    app.add_option("--rotate", flags_.rotate, "affine: degrees, either way")
+        ->check(CLI::IsMember({"crop", "redraw", "none"}));
+    app.add_option("--rotate", flags_.rotate, "redraw: degrees, either way")
         ->capture_default_str()
         ->check(angle);
-    app.add_option("--zoom", flags_.zoom, "affine: least and greatest factor, of each side")
+    app.add_option("--zoom", flags_.zoom, "redraw: least and greatest factor, of each side")
         ->expected(2)
         ->capture_default_str();
-    app.add_option("--shear", flags_.shear, "affine: degrees, either way")
+    app.add_option("--shear", flags_.shear, "redraw: degrees, either way")
         ->capture_default_str()
         ->check(CLI::Range(0.0, 80.0));
-    app.add_option("--shift", flags_.shift, "affine: share of the side, either way")
+    app.add_option("--shift", flags_.shift, "redraw: share of the side, either way")
         ->capture_default_str()
         ->check(fraction);
-    app.add_option("--flip", flags_.flip, "affine: probability of left and right exchanged")
+    app.add_option("--flip", flags_.flip, "redraw: probability of left and right exchanged")
+        ->capture_default_str()
+        ->check(fraction);
+    app.add_option("--bend", flags_.bend, "redraw: how far points move, of the side, either way")
+        ->capture_default_str()
+        ->check(fraction);
+    app.add_option("--cover", flags_.cover, "redraw: probability that a part is covered")
         ->capture_default_str()
         ->check(fraction);
   }

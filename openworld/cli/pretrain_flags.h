@@ -40,8 +40,11 @@ struct PretrainFlags {
   double shear = 10;
   double shift = 0.08;
   double flip = 0.5;
+  double bend = 0;
+  double cover = 0;
 
   std::uint64_t seed = 1;
+  int shards = 4;
   int threads = 0;
   bool half = false;
   std::vector<std::string> eval;

@@ -1,8 +1,12 @@
 #include "openworld/pretrain/pretrainer.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cassert>
@@ -10,7 +14,9 @@
 #include <numeric>
 
 #include "openworld/base/error.h"
+#include "openworld/base/threads.h"
 #include "openworld/images/transform.h"
+#include "openworld/vlm/blas_threads.h"
 #include "openworld/vlm/text_encoder.h"
 
 namespace openworld {
@@ -24,7 +30,7 @@ constexpr auto kFunction = "pretrain";
 constexpr double kMostFactor = 100;
 
 // Streams of random numbers that must not be each other's.
-enum class Stream : std::uint64_t { kOrder = 1, kExtra, kAffine };
+enum class Stream : std::uint64_t { kOrder = 1, kExtra, kRedraw };
 
 std::uint64_t stream_seed(Stream stream, std::uint64_t seed, std::uint64_t epoch) {
   return mix64(mix64(mix64(static_cast<std::uint64_t>(stream)) ^ seed) ^ epoch);
@@ -33,6 +39,21 @@ std::uint64_t stream_seed(Stream stream, std::uint64_t seed, std::uint64_t epoch
 AdamW::Tensors trainable(const Clip& clip) {
   for (const auto& [name, tensor] : clip.tensors) tensor.requires_grad_();
   return clip.tensors;
+}
+
+Tensor encode_captions(const Clip& clip, const Tokenizer& tokenizer,
+                       std::span<const std::string> captions) {
+  TextForest forest;
+  std::vector<PromptRow> rows;
+  for (const std::string& caption : captions) {
+    rows.clear();
+    const auto context = static_cast<std::size_t>(clip.config.context);
+    for (const std::int32_t id : tokenizer.pack(caption, context, /*truncate=*/true)) {
+      rows.push_back(token_row(id));
+    }
+    forest.read(forest.add(TextForest::kRoot, rows));
+  }
+  return TextEncoder(clip.text, forest).features();
 }
 
 void check(const PretrainOptions& options, std::size_t pairs) {
@@ -46,6 +67,7 @@ void check(const PretrainOptions& options, std::size_t pairs) {
   expect(options.extra_captions >= 0, "extra captions must not be negative");
   expect(std::isfinite(options.rate) && options.rate > 0, "the step size must be above 0");
   expect(options.warmup >= 0, "warm-up must not be negative");
+  expect(options.shards >= 1, "a batch must have at least 1 part");
   expect(options.average >= 0 && options.average < 1, "the average's decay must be in [0, 1)");
 }
 
@@ -54,6 +76,13 @@ void check(const PretrainOptions& options, std::size_t pairs) {
 struct Pretrainer::Batch {
   ImageBatch images;
   std::vector<std::size_t> pairs;  // of the images that could be read
+};
+
+// A part of a batch, on weights that are those of the model but have gradients of their own.
+struct Pretrainer::Shard {
+  std::int64_t number = 0;
+  Clip clip;
+  Tensor images, captions;  // features
 };
 
 Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& tokenizer,
@@ -69,6 +98,14 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
   epochs_steps_ = count / batch_;
   if (options.average > 0) {
     for (const auto& [name, tensor] : clip_.tensors) average_[name] = tensor.detach().clone();
+  }
+  for (int i = 0; i < options.shards; ++i) {
+    auto shard = std::make_unique<Shard>();
+    shard->number = i;
+    shard->clip = make_clip(clip_.config, [&](const TensorSpec& spec) {
+      return clip_.tensors.at(spec.name).detach().requires_grad_();
+    });
+    shards_.push_back(std::move(shard));
   }
 }
 
@@ -108,11 +145,11 @@ void Pretrainer::start_epoch() {
               case ImageChange::kCrop:
                 return train_transform(image, preprocessing, {name.seed, name.epoch, name.index},
                                        chw);
-              case ImageChange::kAffine: {
-                Random draws(stream_seed(Stream::kAffine, name.seed, name.epoch), name.index);
-                const AffineMap map =
-                    draw_affine(options_.affine, image.width, image.height, draws);
-                return clip_transform(warp(image, map), preprocessing, chw);
+              case ImageChange::kRedraw: {
+                Random draws(stream_seed(Stream::kRedraw, name.seed, name.epoch), name.index);
+                const Redrawing redrawing =
+                    draw_redrawing(options_.redraw, image.width, image.height, draws);
+                return clip_transform(redraw(image, redrawing), preprocessing, chw);
               }
             }
           },
@@ -130,18 +167,98 @@ Pretrainer::Batch Pretrainer::next_batch() {
   return batch;
 }
 
-Tensor Pretrainer::encode_captions(const std::vector<std::string>& captions) const {
-  TextForest forest;
-  std::vector<PromptRow> rows;
-  for (const std::string& caption : captions) {
-    rows.clear();
-    const auto context = static_cast<std::size_t>(clip_.config.context);
-    for (const std::int32_t id : tokenizer_.pack(caption, context, /*truncate=*/true)) {
-      rows.push_back(token_row(id));
-    }
-    forest.read(forest.add(TextForest::kRoot, rows));
+void Pretrainer::for_each_shard(const std::function<void(Shard&)>& work) {
+  const int threads = options_.threads > 0 ? options_.threads : default_threads();
+  const int inside = std::max(1, threads / static_cast<int>(shards_.size()));
+  const int before = at::get_num_threads();
+  const BlasThreads blas(inside);
+  parallel_for(shards_.size(), threads, [&](std::size_t i) {
+    at::set_num_threads(inside);
+    work(*shards_[i]);
+  });
+  at::set_num_threads(before);
+}
+
+// Leaves the gradient of the loss of a batch in the model's tensors.
+ContrastiveLoss Pretrainer::backward(const Batch& batch, std::uint64_t epoch) {
+  std::vector<std::string> texts;
+  std::vector<std::uint64_t> concepts;
+  for (const std::size_t pair : batch.pairs) {
+    texts.push_back(pairs_.caption({options_.seed, epoch, pair}));
+    concepts.push_back(pairs_.concept_of(pair));
   }
-  return TextEncoder(clip_.text, forest).features();
+  const std::vector<std::uint64_t> image_concepts = concepts;
+  Random random(stream_seed(Stream::kExtra, options_.seed, epoch),
+                static_cast<std::uint64_t>(step_));
+  for (std::int64_t i = 0; i < options_.extra_captions; ++i) {
+    const auto pair = static_cast<std::size_t>(random.below(pairs_.size()));
+    texts.push_back(pairs_.caption({random.next(), epoch, pair}));
+    concepts.push_back(pairs_.concept_of(pair));
+  }
+  const std::int64_t side = clip_.config.preprocessing.image_size;
+  const auto count = static_cast<std::int64_t>(batch.pairs.size());
+  const Tensor pixels = at::from_blob(const_cast<float*>(batch.images.chw.data()),
+                                      {count, 3, side, side}, at::kFloat);
+
+  // Features of every part, the loss of them together, and back through every part.
+  const auto parts = static_cast<std::int64_t>(shards_.size());
+  const auto begin = [parts](std::int64_t items, std::int64_t part) {
+    return items * part / parts;
+  };
+  const auto all = static_cast<std::int64_t>(texts.size());
+  const auto part_of = [&](const Tensor& rows, std::int64_t i) {
+    const std::int64_t from = begin(rows.size(0), i);
+    return rows.narrow(0, from, begin(rows.size(0), i + 1) - from);
+  };
+  for_each_shard([&](Shard& shard) {
+    const Tensor part = part_of(pixels, shard.number);
+    shard.images = part.size(0) == 0 ? at::empty({0, clip_.config.embed}, at::kFloat)
+                                     : encode_images(shard.clip.vision, part).features.select(1, 0);
+    shard.captions = encode_captions(
+        shard.clip, tokenizer_,
+        std::span(texts).subspan(
+            static_cast<std::size_t>(begin(all, shard.number)),
+            static_cast<std::size_t>(begin(all, shard.number + 1) - begin(all, shard.number))));
+  });
+  std::vector<Tensor> image_parts, caption_parts;
+  for (const auto& shard : shards_) {
+    image_parts.push_back(shard->images.detach());
+    caption_parts.push_back(shard->captions.detach());
+  }
+  const Tensor images = at::cat(image_parts).requires_grad_();
+  const Tensor captions = at::cat(caption_parts).requires_grad_();
+  ContrastiveLoss loss = contrastive_loss(images, captions, clip_.logit_scale, image_concepts,
+                                          concepts, options_.loss);
+  loss.loss.backward();
+  for_each_shard([&](Shard& shard) {
+    std::vector<Tensor> roots, gradients;
+    const auto add = [&](const Tensor& features, const Tensor& gradient) {
+      if (features.size(0) == 0) return;
+      roots.push_back(features);
+      gradients.push_back(part_of(gradient, shard.number));
+    };
+    add(shard.images, images.grad());
+    add(shard.captions, captions.grad());
+    if (!roots.empty()) torch::autograd::backward(roots, gradients);
+    shard.images.reset();
+    shard.captions.reset();
+  });
+  // In the order of the parts, so that the sum has one order.
+  at::NoGradGuard no_grad;
+  for (const auto& shard : shards_) {
+    for (const auto& [name, tensor] : clip_.tensors) {
+      Tensor& gradient = shard->clip.tensors.at(name).mutable_grad();
+      if (!gradient.defined()) continue;
+      Tensor& sum = tensor.mutable_grad();
+      if (sum.defined()) {
+        sum.add_(gradient);
+      } else {
+        sum = gradient;
+      }
+      gradient.reset();
+    }
+  }
+  return loss;
 }
 
 StepReport Pretrainer::run_step() {
@@ -156,31 +273,9 @@ StepReport Pretrainer::run_step() {
   for (const auto& failure : batch.images.failures) report.failures.push_back(failure.message);
 
   if (!batch.pairs.empty()) {
-    std::vector<std::string> captions;
-    std::vector<std::uint64_t> concepts;
-    for (const std::size_t pair : batch.pairs) {
-      captions.push_back(pairs_.caption({options_.seed, epoch, pair}));
-      concepts.push_back(pairs_.concept_of(pair));
-    }
-    const std::vector<std::uint64_t> image_concepts = concepts;
-    Random random(stream_seed(Stream::kExtra, options_.seed, epoch),
-                  static_cast<std::uint64_t>(step_));
-    for (std::int64_t i = 0; i < options_.extra_captions; ++i) {
-      const auto pair = static_cast<std::size_t>(random.below(pairs_.size()));
-      captions.push_back(pairs_.caption({random.next(), epoch, pair}));
-      concepts.push_back(pairs_.concept_of(pair));
-    }
-    const std::int64_t side = clip_.config.preprocessing.image_size;
-    const Tensor pixels =
-        at::from_blob(const_cast<float*>(batch.images.chw.data()),
-                      {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat);
-    const Tensor images = encode_images(clip_.vision, pixels).features.select(1, 0);
-    const ContrastiveLoss loss =
-        contrastive_loss(images, encode_captions(captions), clip_.logit_scale, image_concepts,
-                         concepts, options_.loss);
+    const ContrastiveLoss loss = backward(batch, epoch);
     report.loss = loss.loss.item<double>();
     report.accuracy = loss.accuracy;
-    loss.loss.backward();
     report.gradient_norm = optimizer_.step(report.rate);
     if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm)) {
       fail(kFunction, fmt::format("the loss is no longer finite at step {}; a smaller step size or "

@@ -12,16 +12,17 @@
 //
 // Order, captions, renderings and augmentations depend on (seed, epoch, index) alone, so a trainer
 // that loads the state of another goes on as that one would have: to the last bit, on the same
-// machine with the same number of threads.
+// machine and, if there are no more threads than shards, with any number of threads.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "openworld/images/affine.h"
 #include "openworld/images/image_loader.h"
+#include "openworld/images/redraw.h"
 #include "openworld/pretrain/adamw.h"
 #include "openworld/pretrain/contrastive.h"
 #include "openworld/text/tokenizer.h"
@@ -33,7 +34,7 @@ namespace openworld {
 enum class ImageChange {
   kNone,    // CLIP's test transform
   kCrop,    // random resized crop and flip (transform.h)
-  kAffine,  // a small affine change (affine.h), then the test transform
+  kRedraw,  // small changes of shape (redraw.h), then the test transform
 };
 
 struct PretrainOptions {
@@ -46,9 +47,12 @@ struct PretrainOptions {
   ContrastiveOptions loss = {};
   double average = 0;  // decay of a running mean of the weights, which is then the result; 0: none
   ImageChange change = ImageChange::kCrop;
-  AffineRange affine = {};
+  RedrawRange redraw = {};
   std::uint64_t seed = 1;
-  int threads = 0;  // of the image loader
+  // Parts of a batch that are computed side by side, each on its own threads: small products do not
+  // fill several cores, whole towers do. The last bits of the result depend on it.
+  int shards = 4;
+  int threads = 0;  // 0: all cores
 };
 
 struct StepReport {
@@ -89,10 +93,12 @@ class Pretrainer {
 
  private:
   struct Batch;
+  struct Shard;
 
   void start_epoch();
   Batch next_batch();
-  at::Tensor encode_captions(const std::vector<std::string>& captions) const;
+  ContrastiveLoss backward(const Batch& batch, std::uint64_t epoch);
+  void for_each_shard(const std::function<void(Shard&)>& work);
   void update_average();
 
   Clip clip_;
@@ -102,6 +108,7 @@ class Pretrainer {
   std::int64_t batch_ = 0, epochs_steps_ = 0, step_ = 0;
   AdamW optimizer_;
   AdamW::Tensors average_;
+  std::vector<std::unique_ptr<Shard>> shards_;
   std::vector<std::uint32_t> order_;     // of the pairs in this epoch
   std::unique_ptr<ImageLoader> loader_;  // of this epoch, from its first step on
   std::int64_t loader_start_ = 0;        // step of the epoch at which it began

@@ -113,7 +113,7 @@ PretrainOptions short_options() {
   options.batch = 10;
   options.extra_captions = 5;
   options.average = 0.9;
-  options.change = ImageChange::kAffine;
+  options.change = ImageChange::kRedraw;
   options.loss = {0.5, 0.1};
   return options;
 }

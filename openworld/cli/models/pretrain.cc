@@ -80,10 +80,11 @@ PretrainOptions options_of(const PretrainFlags& flags) {
   options.average = flags.average;
   options.change = flags.augment == "none"   ? ImageChange::kNone
                    : flags.augment == "crop" ? ImageChange::kCrop
-                                             : ImageChange::kAffine;
-  options.affine = {flags.rotate, flags.zoom[0], flags.zoom[1],
-                    flags.shear,  flags.shift,   flags.flip};
+                                             : ImageChange::kRedraw;
+  options.redraw = {flags.rotate, flags.zoom[0], flags.zoom[1], flags.shear,
+                    flags.shift,  flags.flip,    flags.bend,    flags.cover};
   options.seed = flags.seed;
+  options.shards = flags.shards;
   options.threads = flags.threads;
   return options;
 }
@@ -121,12 +122,15 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"smoothing", flags.smoothing},
           {"average", flags.average},
           {"augment", flags.augment},
-          {"affine",
+          {"redraw",
            {{"rotate", flags.rotate},
             {"zoom", flags.zoom},
             {"shear", flags.shear},
             {"shift", flags.shift},
-            {"flip", flags.flip}}},
+            {"flip", flags.flip},
+            {"bend", flags.bend},
+            {"cover", flags.cover}}},
+          {"shards", flags.shards},
           {"half", flags.half},
           {"seed", flags.seed}};
 }

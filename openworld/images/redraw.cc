@@ -1,4 +1,4 @@
-#include "openworld/images/affine.h"
+#include "openworld/images/redraw.h"
 
 #include <algorithm>
 #include <array>
@@ -36,9 +36,7 @@ std::array<std::uint8_t, 3> border_colour(const ImageView& image) {
   return colour;
 }
 
-}  // namespace
-
-AffineMap draw_affine(const AffineRange& range, int width, int height, Random& random) {
+AffineMap draw_affine(const RedrawRange& range, int width, int height, Random& random) {
   const double angle = radians(between(-range.rotate, range.rotate, random));
   const double shear = std::tan(radians(between(-range.shear, range.shear, random)));
   const double low = std::log(range.low), high = std::log(range.high);
@@ -61,7 +59,62 @@ AffineMap draw_affine(const AffineRange& range, int width, int height, Random& r
   return map;
 }
 
-Image warp(const ImageView& image, const AffineMap& map) {
+Bend draw_bend(const RedrawRange& range, int width, int height, Random& random) {
+  Bend bend;
+  if (range.bend == 0) return bend;
+  for (double& x : bend.x) x = between(-range.bend, range.bend, random) * width;
+  for (double& y : bend.y) y = between(-range.bend, range.bend, random) * height;
+  return bend;
+}
+
+Rect draw_cover(const RedrawRange& range, int width, int height, Random& random) {
+  if (random.uniform() >= range.cover) return {};
+  const double area = between(0.1, 0.25, random);
+  const double ratio = std::exp(between(std::log(0.5), std::log(2.0), random));
+  Rect cover;
+  cover.width = std::min<std::int64_t>(width, std::llround(width * std::sqrt(area * ratio)));
+  cover.height = std::min<std::int64_t>(height, std::llround(height * std::sqrt(area / ratio)));
+  cover.left = static_cast<std::int64_t>(random.below(width - cover.width + 1));
+  cover.top = static_cast<std::int64_t>(random.below(height - cover.height + 1));
+  return cover;
+}
+
+// Displacements along one row of the image, from those of two rows of nodes.
+class BendRow {
+ public:
+  BendRow(const std::array<double, Bend::kNodes * Bend::kNodes>& nodes, double v) {
+    const double at = v * (Bend::kNodes - 1);
+    const auto row = std::min(static_cast<std::size_t>(at), std::size_t{Bend::kNodes - 2});
+    const double part = at - static_cast<double>(row);
+    for (std::size_t i = 0; i < Bend::kNodes; ++i) {
+      row_[i] =
+          nodes[row * Bend::kNodes + i] * (1 - part) + nodes[(row + 1) * Bend::kNodes + i] * part;
+    }
+  }
+
+  double at(double u) const {
+    const double place = u * (Bend::kNodes - 1);
+    const auto node = std::min(static_cast<std::size_t>(place), std::size_t{Bend::kNodes - 2});
+    const double part = place - static_cast<double>(node);
+    return row_[node] * (1 - part) + row_[node + 1] * part;
+  }
+
+ private:
+  std::array<double, Bend::kNodes> row_{};
+};
+
+}  // namespace
+
+Redrawing draw_redrawing(const RedrawRange& range, int width, int height, Random& random) {
+  Redrawing redrawing;
+  redrawing.map = draw_affine(range, width, height, random);
+  redrawing.bend = draw_bend(range, width, height, random);
+  redrawing.cover = draw_cover(range, width, height, random);
+  return redrawing;
+}
+
+Image redraw(const ImageView& image, const Redrawing& redrawing) {
+  const AffineMap& map = redrawing.map;
   Image result = make_image(image.width, image.height);
   if (result.rgb.empty()) return result;
   const std::array<std::uint8_t, 3> outside = border_colour(image);
@@ -72,12 +125,15 @@ Image warp(const ImageView& image, const AffineMap& map) {
   };
   std::uint8_t* to = result.rgb.data();
   for (int v = 0; v < image.height; ++v) {
+    const double down = image.height > 1 ? static_cast<double>(v) / (image.height - 1) : 0;
+    const BendRow bend_x(redrawing.bend.x, down), bend_y(redrawing.bend.y, down);
     for (int u = 0; u < image.width; ++u, to += 3) {
+      const double across = image.width > 1 ? static_cast<double>(u) / (image.width - 1) : 0;
       const double dx = u - middle_x, dy = v - middle_y;
-      const double x =
-          std::clamp(map.xx * dx + map.xy * dy + map.x + middle_x, -2.0, image.width + 1.0);
-      const double y =
-          std::clamp(map.yx * dx + map.yy * dy + map.y + middle_y, -2.0, image.height + 1.0);
+      const double x = std::clamp(map.xx * dx + map.xy * dy + map.x + bend_x.at(across) + middle_x,
+                                  -2.0, image.width + 1.0);
+      const double y = std::clamp(map.yx * dx + map.yy * dy + map.y + bend_y.at(across) + middle_y,
+                                  -2.0, image.height + 1.0);
       const int left = static_cast<int>(std::floor(x)), top = static_cast<int>(std::floor(y));
       // 1/256 of a pixel is as fine as the values are.
       const int fx = static_cast<int>((x - left) * 256), fy = static_cast<int>((y - top) * 256);
@@ -91,6 +147,11 @@ Image warp(const ImageView& image, const AffineMap& map) {
         to[k] = static_cast<std::uint8_t>((upper * (256 - fy) + lower * fy + (1 << 15)) >> 16);
       }
     }
+  }
+  const Rect& cover = redrawing.cover;
+  for (std::int64_t y = cover.top; y < cover.top + cover.height; ++y) {
+    std::uint8_t* at = result.rgb.data() + 3 * (y * image.width + cover.left);
+    for (std::int64_t x = 0; x < cover.width; ++x) at = std::copy_n(outside.data(), 3, at);
   }
   return result;
 }
