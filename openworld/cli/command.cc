@@ -31,6 +31,7 @@ constexpr CommandRow kCommands[] = {
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
     {"pretrain", "train a CLIP model on images with captions", make_pretrain},
+    {"worlds", "the worlds that come with the program, and pictures of them", make_worlds},
     {"ls", "list what there is: metrics, curves, templates, datasets, checkpoints", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };

@@ -42,6 +42,7 @@ std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_encode();
 std::unique_ptr<Command> make_zeroshot();
 std::unique_ptr<Command> make_pretrain();
+std::unique_ptr<Command> make_worlds();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_example();
 

@@ -277,14 +277,11 @@ constexpr std::array<Draw, 5> kDraw = {plain, redrawn, chalk, crayon, cluttered}
 constexpr LookRow kLooks[] = {
     {Look::kPlain, "plain", "the drawing as it is, black on white", "ImageNet"},
     {Look::kRedrawn, "redrawn",
-     "turned, stretched and moved a little, in wobbling lines of another pen",
-     "ImageNetV2: the same again, collected anew"},
-    {Look::kChalk, "chalk", "light, thin and grainy on a dark board",
-     "ImageNet-Sketch: another medium"},
-    {Look::kCrayon, "crayon", "waxy streaks of one of eight colours on rough paper",
-     "ImageNet-R: renditions in colours and textures"},
+     "turned, stretched and moved a little, in wobbling lines of another pen", "ImageNetV2"},
+    {Look::kChalk, "chalk", "light, thin and grainy on a dark board", "ImageNet-Sketch"},
+    {Look::kCrayon, "crayon", "waxy streaks of one of eight colours on rough paper", "ImageNet-R"},
     {Look::kCluttered, "cluttered", "partly rubbed out, among strokes that do not belong to it",
-     "ImageNet-A: hard by what is in the way"}};
+     "ImageNet-A"}};
 
 }  // namespace
 

@@ -25,6 +25,7 @@ def arguments(command, examples, folder):
         "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
                    folder / "x.npz"],
         "zeroshot": ["--model", examples / "model", "--data", examples / "pets"],
+        "worlds": [],
         "ls": ["metrics"],
         "example": [folder / "again"],
     }[command]

@@ -12,6 +12,9 @@ cmake -G Ninja -S "$source_dir/tests/installed" -B "$work_dir/build" \
   -DCMAKE_PREFIX_PATH="$work_dir/prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$work_dir/build" >/dev/null
 
+# The drawings lie where the installed command looks for them.
+"$work_dir/prefix/bin/openworld" worlds show doodles:shapes --png "$work_dir/shapes.png" >/dev/null
+
 "$work_dir/prefix/bin/openworld" example "$work_dir/data" >/dev/null
 program=$("$work_dir/build/user" "$work_dir/data/gmop.npz")
 command=$("$work_dir/prefix/bin/openworld" eval "$work_dir/data/gmop.npz" \
