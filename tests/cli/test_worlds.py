@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,6 +42,16 @@ def test_list(doodles):
         assert row["description"] in text
 
 
+def test_the_documents_agree(doodles):
+    """The tables of docs/datasets.md are the program's."""
+    text = (Path(__file__).resolve().parents[2] / "docs" / "datasets.md").read_text()
+    for row in doodles["datasets"]:
+        cells = (f"`{row['name']}`", row["classes"], row["description"], row["template"])
+        assert f"| {' | '.join(map(str, cells))} |\n" in text
+    for row in doodles["looks"]:
+        assert f"| `{row['name']}` | " in text and row["mirrors"] in text
+
+
 @pytest.mark.parametrize("name", DATASETS)
 def test_card(doodles, name):
     row, = (row for row in doodles["datasets"] if row["name"] == name)
@@ -71,14 +82,15 @@ def test_sheet(folder, look):
 
 def test_sheet_has_rows_and_columns_as_asked(folder):
     sizes = {}
-    for rows, columns in ((1, 5), (2, 5), (2, 6), (345, 50)):
+    for rows, columns in ((1, 6), (2, 6), (10, 6), (10, 7), (345, 50)):
         succeed("worlds", "show", "doodles:shapes", "--rows", rows, "--columns", columns, "--png",
                 folder / "x.png")
         sizes[rows, columns] = pixels(folder / "x.png").shape
-    step = sizes[2, 5][0] - sizes[1, 5][0]
-    assert step == sizes[2, 6][1] - sizes[2, 5][1] > 112
-    height, width, _ = sizes[2, 6]
-    assert sizes[345, 50] == (height + 8 * step, width + 24 * step, 3), "10 classes, 30 drawings"
+    step = sizes[2, 6][0] - sizes[1, 6][0]
+    assert step == sizes[10, 7][1] - sizes[10, 6][1] > 112
+    height, width, _ = sizes[10, 6]
+    assert height == sizes[2, 6][0] + 8 * step
+    assert sizes[345, 50] == (height, width + 24 * step, 3), "10 classes, 30 drawings"
 
 
 def test_splits_differ(folder):
