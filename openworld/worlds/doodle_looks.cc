@@ -73,7 +73,6 @@ struct Subject {
   int class_index;
   int k;
   int percent;
-  std::uint64_t key;
 
   Drawing drawing() const { return doodles.drawing(class_index, k); }
 
@@ -219,7 +218,7 @@ void borrow(const Subject& subject, Ink* ink, Random& random) {
   const auto* split =
       std::ranges::find_if(kDoodleSplits, [&](const DoodleSplit& s) { return subject.k < s.end; });
   const int k = between(random, split->begin, split->end - 1);
-  const Subject lender{subject.doodles, other, k, subject.percent, subject.key};
+  const Subject lender{subject.doodles, other, k, subject.percent};
   const Ink from(lender.drawing(), lender.warp());
   constexpr int kWindow = 24;
   const int from_x = between(random, 0, kSide - kWindow),
@@ -305,7 +304,7 @@ std::uint64_t doodle_key(std::uint64_t seed, int class_index, int k, Look look) 
 Picture draw(const Doodles& doodles, int class_index, int k, const DoodleStyle& style) {
   assert(style.percent >= 50 && style.percent <= 100);
   Random random(style.key);
-  const Subject subject{doodles, class_index, k, style.percent, style.key};
+  const Subject subject{doodles, class_index, k, style.percent};
   return kDraw[static_cast<std::size_t>(style.look)](subject, random);
 }
 
