@@ -11,6 +11,7 @@
 
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/checkpoint/clip_architecture.h"
+#include "openworld/io/data_folder.h"
 #include "openworld/io/json_file.h"
 
 namespace openworld {
@@ -31,6 +32,16 @@ struct ClipCheckpoint::Contents {
 };
 
 namespace {
+
+// A model that comes with the program goes by its name, unless there is a file or folder of that
+// name.
+std::string find_model(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (path.empty() || path.find('/') != path.npos || fs::exists(path, ignored)) return path;
+  const fs::path own = fs::path(data_folder()) / path;
+  return fs::exists(own / "config.json", ignored) ? own.string() : path;
+}
 
 std::string find_vocabulary(const std::string& weights) {
   const std::string folder = weights.substr(0, weights.rfind('/') + 1);
@@ -92,7 +103,7 @@ ClipCheckpoint::ClipCheckpoint(std::shared_ptr<const Contents> contents)
 
 ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOptions& options) {
   auto contents = std::make_shared<ClipCheckpoint::Contents>();
-  contents->origin = {options.function, path};
+  contents->origin = {options.function, find_model(path)};
   const Origin& origin = contents->origin;
   FoundCheckpoint found = find_checkpoint(origin);
   contents->format = found.format->name;

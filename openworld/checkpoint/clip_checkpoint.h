@@ -66,8 +66,9 @@ class ClipCheckpoint {
   std::shared_ptr<const Contents> contents_;
 };
 
-// Opens a file or folder of any format of checkpoint_formats(). Throws one Error of one line; all
-// that is missing, unexpected or misshapen is in it.
+// Opens a file or folder of any format of checkpoint_formats(), or "pocket", the model that comes
+// with the program (data_folder.h). Throws one Error of one line; all that is missing, unexpected
+// or misshapen is in it.
 ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOptions& options = {});
 
 }  // namespace openworld

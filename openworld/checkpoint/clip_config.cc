@@ -50,7 +50,7 @@ ClipConfig pocket_config() {
   config.context = 40;
   config.vocabulary = 1514;
   config.activation = Activation::kGelu;
-  config.stem = {{32, 2}, {64, 2}, {128, 2}};
+  config.stem = {{32, 2}, {64, 2}, {128, 1}, {128, 2}};
   // About those of all looks together.
   config.preprocessing = {28, {0.85, 0.85, 0.85}, {0.28, 0.28, 0.28}};
   return config;

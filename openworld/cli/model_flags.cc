@@ -10,7 +10,9 @@
 namespace openworld {
 
 void ModelFlags::declare(CLI::App& app) {
-  app.add_option("--model", model, "a CLIP checkpoint, as `openworld inspect` reads it")
+  app.add_option(
+         "--model", model,
+         "a CLIP checkpoint, as `openworld inspect` reads it, or pocket: the one that comes along")
       ->required();
   app.add_option("--activation", activation, "quick_gelu or gelu, instead of what the model says")
       ->check(CLI::IsMember({"quick_gelu", "gelu"}));

@@ -30,6 +30,7 @@ class Pretrain : public Command {
     declare_threads(app, flags_.threads);
     app.add_option("--eval", flags_.eval,
                    "labelled dataset whose zero-shot accuracy is measured; may be given often");
+    app.add_option("--eval-split", flags_.eval_split, "split of those, if not their default");
     app.add_option("--eval-every", flags_.eval_every, "epochs between; 0: at the end only")
         ->capture_default_str()
         ->check(CLI::Range(0, 1 << 30));
@@ -91,6 +92,12 @@ class Pretrain : public Command {
                    "captions of other pairs in each step: wrong answers without an image")
         ->capture_default_str()
         ->check(CLI::Range(0, 1 << 20));
+    app.add_option(
+           "--naming", flags_.naming,
+           "labels and doodles: weight of naming each image out of the list of all classes, "
+           "beside the contrast of pairs")
+        ->capture_default_str()
+        ->check(positive);
     app.add_option("--lr", flags_.rate, "peak of AdamW's step size")
         ->capture_default_str()
         ->check(positive);
@@ -113,6 +120,8 @@ class Pretrain : public Command {
     app.add_option("--smoothing", flags_.smoothing, "share of a target that every answer has")
         ->capture_default_str()
         ->check(fraction);
+    app.add_flag("--no-centre", flags_.no_centre,
+                 "leave the mean of a random model's features as it is; with --init it is left");
     app.add_option("--average", flags_.average,
                    "decay of a running mean of the weights, which is then what is kept; 0: none")
         ->capture_default_str()

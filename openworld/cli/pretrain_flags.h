@@ -23,6 +23,7 @@ struct PretrainFlags {
   std::int64_t epochs = 30;
   std::int64_t batch = 128;
   std::int64_t extra_captions = 0;
+  double naming = 0;
   double rate = 1e-3;
   double warmup = 1;
   double weight_decay = 0.1;
@@ -32,6 +33,7 @@ struct PretrainFlags {
   double clip = 1;
   double shared = 0;
   double smoothing = 0;
+  bool no_centre = false;
   double average = 0;
 
   std::string augment = "crop";
@@ -48,6 +50,7 @@ struct PretrainFlags {
   int threads = 0;
   bool half = false;
   std::vector<std::string> eval;
+  std::string eval_split;
   std::int64_t eval_every = 0;
   bool restart = false;
   bool json = false;

@@ -5,8 +5,10 @@
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/matmul.h>
 
+#include <algorithm>
 #include <cassert>
 
+#include "openworld/base/error.h"
 #include "openworld/vlm/clip.h"
 
 namespace openworld {
@@ -35,6 +37,26 @@ Tensor targets(std::span<const std::uint64_t> rows, std::span<const std::uint64_
   return result;
 }
 
+Tensor scaled_cosines(const Tensor& a, const Tensor& b, const Tensor& logit_scale) {
+  return at::matmul(normalized(a), normalized(b).t()) * logit_scale.exp();
+}
+
+Tensor cross_entropy(const Tensor& scores, const Tensor& target) {
+  return -(target * at::log_softmax(scores, 1)).sum() / static_cast<double>(scores.size(0));
+}
+
+// Share of the rows whose largest column has their concept.
+double share_right(const Tensor& scores, std::span<const std::uint64_t> rows,
+                   std::span<const std::uint64_t> columns) {
+  const Tensor best = scores.detach().argmax(1);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto j = static_cast<std::size_t>(best.data_ptr<std::int64_t>()[i]);
+    right += columns[j] == rows[i] ? 1 : 0;
+  }
+  return static_cast<double>(right) / static_cast<double>(rows.size());
+}
+
 }  // namespace
 
 ContrastiveLoss contrastive_loss(const Tensor& images, const Tensor& captions,
@@ -45,25 +67,25 @@ ContrastiveLoss contrastive_loss(const Tensor& images, const Tensor& captions,
   const auto n = static_cast<std::int64_t>(image_concepts.size());
   assert(images.size(0) == n && caption_concepts.size() >= image_concepts.size());
   assert(captions.size(0) == static_cast<std::int64_t>(caption_concepts.size()));
-  const Tensor logits =
-      at::matmul(normalized(images), normalized(captions).t()) * logit_scale.exp();
-  const auto cross_entropy = [](const Tensor& scores, const Tensor& target) {
-    return -(target * at::log_softmax(scores, 1)).sum() / static_cast<double>(scores.size(0));
-  };
-  ContrastiveLoss result;
-  result.loss = (cross_entropy(logits, targets(image_concepts, caption_concepts, options)) +
-                 cross_entropy(logits.narrow(1, 0, n).t(),
-                               targets(caption_concepts.first(image_concepts.size()),
-                                       image_concepts, options))) /
-                2;
-  const Tensor best = logits.detach().argmax(1);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < image_concepts.size(); ++i) {
-    const auto j = static_cast<std::size_t>(best.data_ptr<std::int64_t>()[i]);
-    right += caption_concepts[j] == image_concepts[i] ? 1 : 0;
+  const Tensor logits = scaled_cosines(images, captions, logit_scale);
+  const Tensor forth = cross_entropy(logits, targets(image_concepts, caption_concepts, options));
+  const auto paired = caption_concepts.first(image_concepts.size());
+  const Tensor back =
+      cross_entropy(logits.narrow(1, 0, n).t(), targets(paired, image_concepts, options));
+  return {(forth + back) / 2, share_right(logits, image_concepts, caption_concepts)};
+}
+
+ContrastiveLoss naming_loss(const Tensor& images, const Tensor& names, const Tensor& logit_scale,
+                            std::span<const std::uint64_t> image_concepts,
+                            std::span<const std::uint64_t> name_concepts, double smoothing) {
+  for (const std::uint64_t meaning : image_concepts) {
+    if (std::find(name_concepts.begin(), name_concepts.end(), meaning) == name_concepts.end()) {
+      fail("naming_loss", "an image has a concept that is not on the list of names");
+    }
   }
-  result.accuracy = static_cast<double>(right) / static_cast<double>(n);
-  return result;
+  const Tensor logits = scaled_cosines(images, names, logit_scale);
+  Tensor target = targets(image_concepts, name_concepts, {1, smoothing});
+  return {cross_entropy(logits, target), share_right(logits, image_concepts, name_concepts)};
 }
 
 }  // namespace openworld

@@ -33,4 +33,12 @@ ContrastiveLoss contrastive_loss(const at::Tensor& images, const at::Tensor& cap
                                  std::span<const std::uint64_t> caption_concepts,
                                  const ContrastiveOptions& options = {});
 
+// How well images [n, e] are named out of a list [m, e] in which each concept stands once or more:
+// cross entropy, where all entries of an image's concept are right. Throws Error for an image whose
+// concept is not on the list.
+ContrastiveLoss naming_loss(const at::Tensor& images, const at::Tensor& names,
+                            const at::Tensor& logit_scale,
+                            std::span<const std::uint64_t> image_concepts,
+                            std::span<const std::uint64_t> name_concepts, double smoothing = 0);
+
 }  // namespace openworld

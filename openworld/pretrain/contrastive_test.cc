@@ -1,12 +1,13 @@
 #include "openworld/pretrain/contrastive.h"
 
 #include <ATen/ops/empty.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "openworld/base/random.h"
+#include "openworld/io/test_util.h"
 
 namespace openworld {
 namespace {
@@ -107,6 +108,31 @@ TEST(ContrastiveLoss, CountsTheConceptAsRight) {
   const Concepts same = {1, 1}, other = {1, 2};
   EXPECT_EQ(contrastive_loss(a, b, scalar(1), same, same).accuracy, 1);
   EXPECT_EQ(contrastive_loss(a, b, scalar(1), other, other).accuracy, 0);
+}
+
+TEST(NamingLoss, IsTheCrossEntropyOverTheList) {
+  const Concepts images = {7, 3, 7}, names = {3, 5, 7, 7};
+  const Tensor a = random_rows(3, 6, 5), b = random_rows(4, 6, 6);
+  double expected = 0, right = 0;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    double sum = 0, best = -1e9, same = 0, own = 0;
+    std::size_t at = 0;
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      const double logit = 4 * cosine(a, b, i, static_cast<std::int64_t>(j));
+      sum += std::exp(logit);
+      if (logit > best) std::tie(best, at) = std::pair(logit, j);
+      if (names[j] != images[static_cast<std::size_t>(i)]) continue;
+      own += logit;
+      ++same;
+    }
+    expected += std::log(sum) - own / same;
+    right += names[at] == images[static_cast<std::size_t>(i)] ? 1 : 0;
+  }
+  const auto loss = naming_loss(a, b, scalar(std::log(4.0)), images, names);
+  EXPECT_NEAR(loss.loss.item<double>(), expected / 3, 1e-5);
+  EXPECT_DOUBLE_EQ(loss.accuracy, right / 3);
+  const Concepts other = {1, 3, 7};
+  EXPECT_ERROR(naming_loss(a, b, scalar(0), other, names), "not on the list");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "openworld/pretrain/pretrainer.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/eye.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -16,7 +16,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/images/transform.h"
-#include "openworld/vlm/blas_threads.h"
+#include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/text_encoder.h"
 
 namespace openworld {
@@ -68,6 +68,7 @@ void check(const PretrainOptions& options, std::size_t pairs) {
   expect(std::isfinite(options.rate) && options.rate > 0, "the step size must be above 0");
   expect(options.warmup >= 0, "warm-up must not be negative");
   expect(options.shards >= 1, "a batch must have at least 1 part");
+  expect(options.naming >= 0, "the weight of naming must not be negative");
   expect(options.average >= 0 && options.average < 1, "the average's decay must be in [0, 1)");
 }
 
@@ -76,6 +77,13 @@ void check(const PretrainOptions& options, std::size_t pairs) {
 struct Pretrainer::Batch {
   ImageBatch images;
   std::vector<std::size_t> pairs;  // of the images that could be read
+};
+
+// The captions of a batch's images, those that are wrong answers only, and the list of names.
+struct Pretrainer::Texts {
+  std::vector<std::string> captions;
+  std::vector<std::uint64_t> concepts;
+  std::size_t paired = 0;  // from here on it is the list of names
 };
 
 // A part of a batch, on weights that are those of the model but have gradients of their own.
@@ -170,42 +178,69 @@ Pretrainer::Batch Pretrainer::next_batch() {
 void Pretrainer::for_each_shard(const std::function<void(Shard&)>& work) {
   const int threads = options_.threads > 0 ? options_.threads : default_threads();
   const int inside = std::max(1, threads / static_cast<int>(shards_.size()));
-  const int before = at::get_num_threads();
   const BlasThreads blas(inside);
   parallel_for(shards_.size(), threads, [&](std::size_t i) {
-    at::set_num_threads(inside);
+    const OpenMpThreads open_mp(inside);
     work(*shards_[i]);
   });
-  at::set_num_threads(before);
 }
 
-// Leaves the gradient of the loss of a batch in the model's tensors.
-ContrastiveLoss Pretrainer::backward(const Batch& batch, std::uint64_t epoch) {
-  std::vector<std::string> texts;
-  std::vector<std::uint64_t> concepts;
+Pretrainer::Texts Pretrainer::texts_of(const Batch& batch, std::uint64_t epoch) const {
+  Texts texts;
   for (const std::size_t pair : batch.pairs) {
-    texts.push_back(pairs_.caption({options_.seed, epoch, pair}));
-    concepts.push_back(pairs_.concept_of(pair));
+    texts.captions.push_back(pairs_.caption({options_.seed, epoch, pair}));
+    texts.concepts.push_back(pairs_.concept_of(pair));
   }
-  const std::vector<std::uint64_t> image_concepts = concepts;
   Random random(stream_seed(Stream::kExtra, options_.seed, epoch),
                 static_cast<std::uint64_t>(step_));
   for (std::int64_t i = 0; i < options_.extra_captions; ++i) {
     const auto pair = static_cast<std::size_t>(random.below(pairs_.size()));
-    texts.push_back(pairs_.caption({random.next(), epoch, pair}));
-    concepts.push_back(pairs_.concept_of(pair));
+    texts.captions.push_back(pairs_.caption({random.next(), epoch, pair}));
+    texts.concepts.push_back(pairs_.concept_of(pair));
   }
+  texts.paired = texts.captions.size();
+  if (options_.naming > 0) {
+    for (auto& [caption, meaning] : pairs_.anchors(static_cast<std::uint64_t>(step_))) {
+      texts.captions.push_back(std::move(caption));
+      texts.concepts.push_back(meaning);
+    }
+  }
+  return texts;
+}
+
+Tensor Pretrainer::pixels_of(const Batch& batch) const {
   const std::int64_t side = clip_.config.preprocessing.image_size;
-  const auto count = static_cast<std::int64_t>(batch.pairs.size());
-  const Tensor pixels = at::from_blob(const_cast<float*>(batch.images.chw.data()),
-                                      {count, 3, side, side}, at::kFloat);
+  return at::from_blob(const_cast<float*>(batch.images.chw.data()),
+                       {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat);
+}
+
+// By the biases of the last norms, seen through a projection that changes nothing.
+void Pretrainer::centre_features(const Batch& batch, const Texts& texts) {
+  at::NoGradGuard no_grad;
+  Clip seen = clip_;
+  seen.config.embed = clip_.config.vision.width;
+  seen.vision.config = seen.config;
+  seen.vision.weights.projection = at::eye(clip_.config.vision.width);
+  const Tensor images = encode_images(seen.vision, pixels_of(batch)).features.select(1, 0);
+  clip_.vision.weights.ln_post.bias.sub_(images.mean(0));
+  seen.config.embed = clip_.config.text.width;
+  seen.text.config = seen.config;
+  seen.text.weights.projection = at::eye(clip_.config.text.width);
+  const Tensor captions = encode_captions(seen, tokenizer_, texts.captions);
+  clip_.text.weights.ln_final.bias.sub_(captions.mean(0));
+}
+
+// Leaves the gradient of the loss of a batch in the model's tensors.
+ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
+  const Tensor pixels = pixels_of(batch);
+  const std::span<const std::uint64_t> concepts = texts.concepts;
 
   // Features of every part, the loss of them together, and back through every part.
   const auto parts = static_cast<std::int64_t>(shards_.size());
   const auto begin = [parts](std::int64_t items, std::int64_t part) {
     return items * part / parts;
   };
-  const auto all = static_cast<std::int64_t>(texts.size());
+  const auto all = static_cast<std::int64_t>(concepts.size());
   const auto part_of = [&](const Tensor& rows, std::int64_t i) {
     const std::int64_t from = begin(rows.size(0), i);
     return rows.narrow(0, from, begin(rows.size(0), i + 1) - from);
@@ -216,9 +251,10 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, std::uint64_t epoch) {
                                      : encode_images(shard.clip.vision, part).features.select(1, 0);
     shard.captions = encode_captions(
         shard.clip, tokenizer_,
-        std::span(texts).subspan(
-            static_cast<std::size_t>(begin(all, shard.number)),
-            static_cast<std::size_t>(begin(all, shard.number + 1) - begin(all, shard.number))));
+        std::span(texts.captions)
+            .subspan(
+                static_cast<std::size_t>(begin(all, shard.number)),
+                static_cast<std::size_t>(begin(all, shard.number + 1) - begin(all, shard.number))));
   });
   std::vector<Tensor> image_parts, caption_parts;
   for (const auto& shard : shards_) {
@@ -227,8 +263,17 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, std::uint64_t epoch) {
   }
   const Tensor images = at::cat(image_parts).requires_grad_();
   const Tensor captions = at::cat(caption_parts).requires_grad_();
-  ContrastiveLoss loss = contrastive_loss(images, captions, clip_.logit_scale, image_concepts,
-                                          concepts, options_.loss);
+  const auto image_concepts = concepts.first(batch.pairs.size());
+  const auto paired = static_cast<std::int64_t>(texts.paired);
+  ContrastiveLoss loss =
+      contrastive_loss(images, captions.narrow(0, 0, paired), clip_.logit_scale, image_concepts,
+                       concepts.first(texts.paired), options_.loss);
+  if (paired < all) {
+    const ContrastiveLoss naming =
+        naming_loss(images, captions.narrow(0, paired, all - paired), clip_.logit_scale,
+                    image_concepts, concepts.subspan(texts.paired), options_.loss.smoothing);
+    loss = {loss.loss + options_.naming * naming.loss, naming.accuracy};
+  }
   loss.loss.backward();
   for_each_shard([&](Shard& shard) {
     std::vector<Tensor> roots, gradients;
@@ -273,7 +318,9 @@ StepReport Pretrainer::run_step() {
   for (const auto& failure : batch.images.failures) report.failures.push_back(failure.message);
 
   if (!batch.pairs.empty()) {
-    const ContrastiveLoss loss = backward(batch, epoch);
+    const Texts texts = texts_of(batch, epoch);
+    if (step_ == 0 && options_.centre) centre_features(batch, texts);
+    const ContrastiveLoss loss = backward(batch, texts);
     report.loss = loss.loss.item<double>();
     report.accuracy = loss.accuracy;
     report.gradient_norm = optimizer_.step(report.rate);

@@ -41,10 +41,16 @@ struct PretrainOptions {
   std::int64_t epochs = 30;
   std::int64_t batch = 128;  // pairs; what is left at the end of an epoch waits for another order
   std::int64_t extra_captions = 0;  // per batch, of other pairs: wrong answers without an image
-  double rate = 1e-3;               // peak of the step size
-  double warmup = 1;                // epochs until the peak
+  // Weight of naming each image out of the list of all concepts, beside the contrast of pairs; 0:
+  // none. For sources that have such a list.
+  double naming = 0;
+  double rate = 1e-3;  // peak of the step size
+  double warmup = 1;   // epochs until the peak
   AdamWOptions adamw = {};
   ContrastiveOptions loss = {};
+  // Whether both towers start with features of mean 0 over the first batch. At random weights all
+  // images, and all captions, have nearly the same feature: it takes epochs to come apart.
+  bool centre = true;
   double average = 0;  // decay of a running mean of the weights, which is then the result; 0: none
   ImageChange change = ImageChange::kCrop;
   RedrawRange redraw = {};
@@ -57,7 +63,7 @@ struct PretrainOptions {
 
 struct StepReport {
   double loss = 0;
-  double accuracy = 0;  // see ContrastiveLoss
+  double accuracy = 0;  // of images that find their concept: in the list, or among the captions
   double gradient_norm = 0;
   double rate = 0;
   double factor = 0;                  // on cosines, after the step
@@ -93,11 +99,15 @@ class Pretrainer {
 
  private:
   struct Batch;
+  struct Texts;
   struct Shard;
 
   void start_epoch();
   Batch next_batch();
-  ContrastiveLoss backward(const Batch& batch, std::uint64_t epoch);
+  Texts texts_of(const Batch& batch, std::uint64_t epoch) const;
+  at::Tensor pixels_of(const Batch& batch) const;
+  void centre_features(const Batch& batch, const Texts& texts);
+  ContrastiveLoss backward(const Batch& batch, const Texts& texts);
   void for_each_shard(const std::function<void(Shard&)>& work);
   void update_average();
 

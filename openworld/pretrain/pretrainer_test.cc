@@ -161,6 +161,50 @@ TEST(Pretrainer, TheAverageIsNotTheLastModel) {
   EXPECT_FALSE(equal(average.result(), last.result()));
 }
 
+// Drawings of ten shapes, called by name: a source with a list of all there is.
+TEST(Pretrainer, LearnsToNameOutOfTheList) {
+  const auto pairs = open_captions("doodles:shapes");
+  const Tokenizer tokenizer(train_vocabulary(pairs->corpus(), {.merges = 300}));
+  ClipConfig config = World(20).clip().config;
+  config.vocabulary = static_cast<std::int64_t>(tokenizer.vocabulary().size());
+  PretrainOptions options;
+  options.epochs = 15;
+  options.batch = 50;
+  options.naming = 2;
+  options.change = ImageChange::kNone;
+  Pretrainer trainer(init_clip(config, 1), *pairs, tokenizer, options);
+  EXPECT_EQ(trainer.steps_per_epoch(), 10);
+  double first = 0, last = 0;
+  while (trainer.step() < trainer.steps()) {
+    const double accuracy = trainer.run_step().accuracy;
+    (trainer.step() <= 10 ? first : last) += accuracy / 10;
+    if (trainer.step() == 140) last = 0;
+  }
+  EXPECT_LT(first, 0.45);
+  EXPECT_GT(last, 0.5);
+}
+
+// At random weights all images are alike, and all captions.
+TEST(Pretrainer, StartsWithFeaturesApart) {
+  const World world(50);
+  PretrainOptions options;
+  options.batch = 50;
+  options.change = ImageChange::kNone;
+  options.rate = 1e-12;
+  const auto length_of_mean = [&](bool centre, const auto& features) {
+    options.centre = centre;
+    Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
+    trainer.run_step();
+    at::NoGradGuard no_grad;
+    return normalized(features(trainer.result())).mean(0).norm().template item<double>();
+  };
+  const auto texts = [&](const Clip& clip) {
+    return encode_texts(clip, world.tokenizer, world.pairs.corpus());
+  };
+  EXPECT_GT(length_of_mean(false, texts), 0.7);
+  EXPECT_LT(length_of_mean(true, texts), 0.3);
+}
+
 TEST(Pretrainer, PassesOverImagesThatCannotBeRead) {
   World world(30);
   world.pairs.broken = 7;

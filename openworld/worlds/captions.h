@@ -50,6 +50,17 @@ class CaptionSource {
   // Texts that hold every word of the captions about as often as training will show it.
   virtual std::vector<std::string> corpus() const = 0;
 
+  // One caption of every concept, where there are few: what an image may be called, all of it.
+  // Which words depends on `draw`. Empty where captions are free text.
+  struct Anchor {
+    std::string caption;
+    std::uint64_t meaning = 0;  // as concept_of
+  };
+  virtual std::vector<Anchor> anchors(std::uint64_t draw) const {
+    static_cast<void>(draw);
+    return {};
+  }
+
   // What it is, one line for logs: format, path, counts.
   virtual std::string description() const = 0;
 };

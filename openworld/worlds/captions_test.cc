@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "openworld/base/threads.h"
+#include "openworld/io/sha256.h"
 #include "openworld/io/test_tar.h"
 #include "openworld/worlds/test_worlds.h"
 
@@ -115,6 +117,76 @@ TEST(OpenCaptions, PutsClassNamesIntoTemplates) {
   const auto pairs = open_captions(folder / "d", {.templates = {"one {}", "two {}"}});
   EXPECT_EQ(pairs->corpus(), (Texts{"one great dane", "two great dane", "one pug", "two pug"}));
   EXPECT_NE(pairs->concept_of(0), pairs->concept_of(1));
+}
+
+TEST(OpenCaptions, ListsTheClasses) {
+  const TempFolder folder;
+  folder.write("d/cat/1.jpg", "A");
+  folder.write("d/dog/2.jpg", "B");
+  const auto pairs =
+      open_captions(folder / "d", {.dataset = {}, .templates = {"one {}", "two {}"}});
+  for (std::uint64_t draw = 0; draw < 4; ++draw) {
+    const auto anchors = pairs->anchors(draw);
+    ASSERT_EQ(anchors.size(), 2u);
+    EXPECT_EQ(anchors[1].caption, draw % 2 == 0 ? "one dog" : "two dog");
+    EXPECT_EQ(anchors[1].meaning, pairs->concept_of(1));
+  }
+}
+
+std::string digest(const std::string& text) {
+  return hex_text(sha256(std::as_bytes(std::span(text)))).substr(0, 16);
+}
+
+// Models are trained on these pairs: the same on every machine and from any thread.
+TEST(DoodlePairs, AreTheSameForEver) {
+  const auto pairs = open_captions("doodles:animals");
+  ASSERT_EQ(pairs->size(), 52u * 50u);
+  std::vector<std::string> captions(300), images(300);
+  parallel_for(300, 4, [&](std::size_t i) {
+    const PairName name{1, i % 3, 7 * i};
+    captions[i] = pairs->caption(name) + "\n";
+    images[i] = as_text(pairs->image(name).values);
+  });
+  std::string all_captions, all_images;
+  for (std::size_t i = 0; i < 300; ++i) {
+    all_captions += captions[i];
+    all_images += images[i];
+  }
+  EXPECT_EQ(digest(all_captions), "125ece00cc6708cf");
+  EXPECT_EQ(digest(all_images), "e00b21e71f416451");
+}
+
+TEST(DoodlePairs, ComeFromThePretrainingSplitAlone) {
+  const auto pairs = open_captions("doodles");
+  EXPECT_EQ(pairs->size(), 345u * 50u);
+  EXPECT_EQ(pairs->place(0), "doodles/pretrain/The Eiffel Tower/000.png");
+  EXPECT_EQ(pairs->place(pairs->size() - 1), "doodles/pretrain/zigzag/049.png");
+  EXPECT_EQ(pairs->concept_of(49), 0u);
+  EXPECT_EQ(pairs->concept_of(50), 1u);
+}
+
+TEST(DoodlePairs, SaysEveryNameAndShowsEveryLook) {
+  const auto pairs = open_captions("doodles:shapes");
+  std::set<std::string> images;
+  std::string words;
+  for (std::uint64_t epoch = 0; epoch < 30; ++epoch) {
+    const Bytes image = pairs->image({1, epoch, 3});
+    images.insert(std::string(as_text(image.values)));
+    words += pairs->caption({1, epoch, 3}) + "\n";
+  }
+  EXPECT_GT(images.size(), 15u);
+  EXPECT_NE(words.find("circle"), std::string::npos);
+  EXPECT_EQ(pairs->anchors(1)[0].caption, "a doodle of a circle.");
+  EXPECT_EQ(pairs->anchors(3)[0].caption, "a doodle of a circle, a simple shape.");
+}
+
+TEST(DoodlePairs, AreALabelledDatasetToWhoAsksForOne) {
+  const auto pairs = open_captions("doodles:shapes@chalk",
+                                   {.dataset = {.split = "train"}, .templates = {"my {}"}});
+  EXPECT_EQ(pairs->size(), 10u * 20u);
+  EXPECT_EQ(pairs->caption({1, 0, 0}), "my circle");
+  EXPECT_ERROR(open_captions("doodles:shapes@chalk"), "expected doodles:NAME");
+  EXPECT_ERROR(open_captions("doodles:cutlery"), "cutlery");
 }
 
 TEST(OpenCaptions, SaysWhatIsWrong) {

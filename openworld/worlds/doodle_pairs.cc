@@ -12,6 +12,7 @@
 #include "openworld/worlds/doodle_looks.h"
 #include "openworld/worlds/doodle_spec.h"
 #include "openworld/worlds/file_captions.h"
+#include "openworld/worlds/templates.h"
 
 namespace openworld {
 namespace {
@@ -82,6 +83,18 @@ class DoodlePairs : public CaptionSource {
     return texts;
   }
 
+  // By the template of everything, and in every third draw each by one of its own.
+  std::vector<Anchor> anchors(std::uint64_t draw) const override {
+    std::vector<Anchor> all;
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      const Class& entry = classes_[i];
+      const std::size_t choice = draw % 3 == 0 ? draw / 3 % entry.templates.size() : 0;
+      const std::string_view name = doodles_.names()[static_cast<std::size_t>(entry.index)];
+      all.push_back({fill(entry.templates[choice], name), i});
+    }
+    return all;
+  }
+
   std::string description() const override {
     return fmt::format("doodles:{}: {} drawings of {} classes ({})", dataset_.name, size(),
                        classes_.size(), kSplit.name);
@@ -103,7 +116,7 @@ class DoodlePairs : public CaptionSource {
     return kSplit.begin + static_cast<int>(index % kPerClass);
   }
 
-  // A fifth is small, a fifth big; the rest anything from there to there, of which nothing is said.
+  // An eighth is small, a quarter as big as can be; of the others nothing is said.
   Shown show(const PairName& name) const {
     Random random(stream(name, 1), name.index);
     Shown shown;
@@ -113,10 +126,10 @@ class DoodlePairs : public CaptionSource {
       if (draw < share.percent) break;
       draw -= share.percent;
     }
-    const std::uint64_t size = random.below(5);
-    shown.size = size == 0 ? DoodleSize::kSmall : size == 1 ? DoodleSize::kBig : DoodleSize::kUsual;
-    const std::uint64_t low = size == 0 ? 65 : size == 1 ? 98 : 80;
-    const std::uint64_t high = size == 0 ? 78 : 100;
+    const std::uint64_t size = random.below(8);
+    const bool small = size == 0, big = size <= 2 && !small;
+    shown.size = small ? DoodleSize::kSmall : big ? DoodleSize::kBig : DoodleSize::kUsual;
+    const std::uint64_t low = small ? 65 : big ? 98 : 86, high = small ? 78 : 100;
     shown.style.percent = static_cast<int>(low + random.below(high - low + 1));
     const Class& entry = classes_[name.index / kPerClass];
     shown.style.key =

@@ -33,6 +33,12 @@ class LabelCaptions : public CaptionSource {
     }
     return texts;
   }
+  std::vector<Anchor> anchors(std::uint64_t draw) const override {
+    std::vector<Anchor> all;
+    const std::string& text = templates_[static_cast<std::size_t>(draw % templates_.size())];
+    for (std::size_t i = 0; i < names_.size(); ++i) all.push_back({fill(text, names_[i]), i});
+    return all;
+  }
   std::string description() const override {
     return fmt::format("{}: {} images of {} classes, called by {} template{} ({})", path_, size(),
                        names_.size(), templates_.size(), templates_.size() == 1 ? "" : "s",

@@ -25,6 +25,8 @@ def arguments(command, examples, folder):
         "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
                    folder / "x.npz"],
         "zeroshot": ["--model", examples / "model", "--data", examples / "pets"],
+        "pretrain": ["--data", "doodles:shapes", "--templates", "a {}", "--split", "train", "--out",
+                     folder / "trained", "--epochs", 1, "--batch", 50],
         "worlds": [],
         "ls": ["metrics"],
         "example": [folder / "again"],
@@ -32,7 +34,7 @@ def arguments(command, examples, folder):
 
 
 @pytest.mark.parametrize("command", [
-    pytest.param(command, marks=needs_models if command in ("encode", "zeroshot") else ())
+    pytest.param(command, marks=needs_models if command in ("encode", "zeroshot", "pretrain") else ())
     for command in COMMANDS])
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))

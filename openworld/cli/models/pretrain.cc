@@ -7,10 +7,8 @@
 #include <ATen/ops/matmul.h>
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -21,12 +19,13 @@
 #include "openworld/base/threads.h"
 #include "openworld/checkpoint/config_file.h"
 #include "openworld/cli/models/run_model.h"
+#include "openworld/cli/models/stop_signals.h"
+#include "openworld/cli/models/training_log.h"
 #include "openworld/cli/one_line.h"
 #include "openworld/cli/pretrain_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/io/atomic_file.h"
-#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/pretrain/init_clip.h"
 #include "openworld/pretrain/pretrainer.h"
@@ -45,38 +44,22 @@ using Json = nlohmann::ordered_json;
 constexpr auto kFunction = "pretrain";
 constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
 
-std::atomic<bool> stop_asked = false;
-
-// While it lives, SIGINT and SIGTERM ask the training to stop after the step it is in.
-class StopSignals {
- public:
-  StopSignals() {
-    stop_asked = false;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { stop_asked = true; };
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-  }
-  ~StopSignals() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
- private:
-  struct sigaction interrupt_ = {}, terminate_ = {};
-};
+// A line for whoever watches.
+void say(const std::string& line) {
+  std::fputs((one_line(line) + '\n').c_str(), stderr);
+}
 
 PretrainOptions options_of(const PretrainFlags& flags) {
   PretrainOptions options;
   options.epochs = flags.epochs;
   options.batch = flags.batch;
   options.extra_captions = flags.extra_captions;
+  options.naming = flags.naming;
   options.rate = flags.rate;
   options.warmup = flags.warmup;
   options.adamw = {flags.beta1, flags.beta2, flags.epsilon, flags.weight_decay, flags.clip};
   options.loss = {flags.shared, flags.smoothing};
+  options.centre = !flags.no_centre && flags.init.empty();
   options.average = flags.average;
   options.change = flags.augment == "none"   ? ImageChange::kNone
                    : flags.augment == "crop" ? ImageChange::kCrop
@@ -111,6 +94,7 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"epochs", flags.epochs},
           {"batch", flags.batch},
           {"extra_captions", flags.extra_captions},
+          {"naming", flags.naming},
           {"lr", flags.rate},
           {"warmup", flags.warmup},
           {"weight_decay", flags.weight_decay},
@@ -120,6 +104,7 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"clip", flags.clip},
           {"shared", flags.shared},
           {"smoothing", flags.smoothing},
+          {"centre", !flags.no_centre && flags.init.empty()},
           {"average", flags.average},
           {"augment", flags.augment},
           {"redraw",
@@ -182,51 +167,6 @@ double accuracy(const Clip& clip, const Tokenizer& tokenizer, const EvalSet& set
   return static_cast<double>(right) / static_cast<double>(rows);
 }
 
-// Drops the lines of a log after a step, which are about to be written again; the last that stays.
-Json cut_log(const std::string& path, std::int64_t step) {
-  std::error_code ignored;
-  Json last = {{"loss", nullptr}, {"batch_accuracy", nullptr}};
-  if (!fs::is_regular_file(path, ignored)) return last;
-  std::string kept;
-  {
-    const Bytes bytes = map_file({kFunction, path});
-    std::string_view text = as_text(bytes.values);
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const auto line = Json::parse(text.substr(0, end), nullptr, false);
-      if (line.is_object() && line.contains("step") && line["step"].is_number_integer() &&
-          line["step"].get<std::int64_t>() <= step) {
-        kept += text.substr(0, end);
-        kept += '\n';
-        last = line;
-      }
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
-  }
-  write_file_atomically(path, kept, kFunction);
-  return last;
-}
-
-class Log {
- public:
-  explicit Log(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "a")) {
-    if (file_ == nullptr) Origin{kFunction, path}.fail("cannot be written");
-  }
-  ~Log() { std::fclose(file_); }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
-
-  void add(const Json& line) {
-    if (std::fputs((dump_line(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
-      Origin{kFunction, path_}.fail("cannot be written; is the disk full?");
-    }
-  }
-
- private:
-  std::string path_;
-  std::FILE* file_;
-};
-
 std::string duration(double seconds) {
   const auto minutes = static_cast<std::int64_t>(seconds / 60);
   if (minutes < 2) return fmt::format("{:.0f} s", seconds);
@@ -263,9 +203,9 @@ class Run {
         trainer_(trainer),
         tokenizer_(tokenizer),
         run_(std::move(run)),
-        last_(cut_log(paths_.log, trainer.step())) {
+        last_(cut_log(paths_.log, trainer.step(), kFunction)) {
     for (const std::string& name : flags.eval) {
-      EvalSet set{name, open_dataset(name), {}};
+      EvalSet set{name, open_dataset(name, {.split = flags.eval_split}), {}};
       set.templates = {set.dataset.templates.empty() ? "a photo of a {}." : set.dataset.templates};
       eval_.push_back(std::move(set));
     }
@@ -274,7 +214,7 @@ class Run {
   // Trains to the end; false if it was asked to stop before.
   bool train() {
     const StopSignals signals;
-    Log log(paths_.log);
+    TrainingLog log(paths_.log, kFunction);
     Clock::time_point saved = Clock::now();
     const std::int64_t per_epoch = trainer_.steps_per_epoch(), first = trainer_.step();
     const Clock::time_point start = Clock::now();
@@ -290,17 +230,17 @@ class Run {
         stretch.add(report);
         line->update(static_cast<std::size_t>((trainer_.step() - 1) % per_epoch + 1),
                      fmt::format("loss {:.3f}", stretch.mean(stretch.loss)));
-        if (!stop_asked && Clock::now() - saved > kSaveInterval) {
+        if (!signals.asked() && Clock::now() - saved > kSaveInterval) {
           save();
           saved = Clock::now();
         }
-      } while (trainer_.step() % per_epoch != 0 && !stop_asked);
+      } while (trainer_.step() % per_epoch != 0 && !signals.asked());
       line.reset();
       const auto done = static_cast<double>(trainer_.step() - first);
       const double spent = std::chrono::duration<double>(Clock::now() - start).count();
       const double left = spent / done * static_cast<double>(trainer_.steps() - trainer_.step());
       if (trainer_.step() % per_epoch == 0) end_epoch(epoch, stretch, report, left, log);
-      if (stop_asked && trainer_.step() < trainer_.steps()) {
+      if (signals.asked() && trainer_.step() < trainer_.steps()) {
         save();
         return false;
       }
@@ -314,8 +254,9 @@ class Run {
     Json json = {{"schema", "openworld.pretrain/1"}, {"out", flags_.out}};
     json["parameters"] = parameter_count(clip.config);
     json["steps"] = trainer_.steps();
-    json["loss"] = last_["loss"];
-    json["batch_accuracy"] = last_["batch_accuracy"];
+    for (const char* key : {"loss", "batch_accuracy"}) {
+      json[key] = last_.is_object() ? last_[key] : Json();
+    }
     json["accuracy"] = Json::object();
     for (const EvalSet& set : eval_) {
       json["accuracy"][set.name] = accuracy(clip, tokenizer_, set, flags_.threads);
@@ -336,12 +277,12 @@ class Run {
   void name_failures(const StepReport& report) {
     for (const std::string& message : report.failures) {
       if (++failures_ > 5) break;
-      std::fputs((one_line("skipped: " + message) + '\n').c_str(), stderr);
+      say("skipped: " + message);
     }
   }
 
   void end_epoch(std::int64_t epoch, const Stretch& stretch, const StepReport& report, double left,
-                 Log& log) {
+                 TrainingLog& log) {
     const double rate = static_cast<double>(stretch.images) / std::max(stretch.seconds(), 1e-9);
     last_ = {{"step", trainer_.step()},
              {"epoch", epoch},
@@ -353,10 +294,10 @@ class Run {
              {"images", stretch.images},
              {"unreadable", stretch.failures},
              {"images_per_second", rate}};
-    std::string text = fmt::format(
-        "epoch {}/{}  loss {:.3f}  right in batch {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left",
-        epoch, flags_.epochs, stretch.mean(stretch.loss), 100 * stretch.mean(stretch.accuracy),
-        report.rate, rate, duration(left));
+    std::string text =
+        fmt::format("epoch {}/{}  loss {:.3f}  right {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left",
+                    epoch, flags_.epochs, stretch.mean(stretch.loss),
+                    100 * stretch.mean(stretch.accuracy), report.rate, rate, duration(left));
     const bool is_last = trainer_.step() == trainer_.steps();
     if (flags_.eval_every > 0 && epoch % flags_.eval_every == 0 && !is_last) {
       const Clip clip = trainer_.result();
@@ -367,7 +308,7 @@ class Run {
       }
     }
     log.add(last_);
-    std::fputs((text + '\n').c_str(), stderr);
+    if (!flags_.json) say(text);
   }
 
   const PretrainFlags& flags_;
@@ -404,7 +345,9 @@ void print(const Json& json, bool as_json) {
 std::optional<Json> finished(const Paths& paths, const Json& run) {
   std::error_code ignored;
   if (!fs::is_regular_file(paths.result, ignored)) return std::nullopt;
-  const Json json = Json(read_json_file({kFunction, paths.result}));
+  // Read in its order, since two objects are equal here only in the same order.
+  const Json json =
+      Json::parse(as_text(map_file({kFunction, paths.result}).values), nullptr, false);
   if (!json.is_object() || !json.contains("options")) {
     Origin{kFunction, paths.result}.fail("is no result of a training; give another --out");
   }
@@ -443,30 +386,28 @@ void run_pretrain(const PretrainFlags& flags) {
     for (const std::string& path : {paths.state, paths.log, paths.result}) fs::remove(path, error);
   }
   if (const auto json = finished(paths, run)) {
-    std::fputs(one_line(flags.out + " is finished; --restart begins anew\n").c_str(), stderr);
+    say(flags.out + " is finished; --restart begins anew");
     return print(*json, flags.json);
   }
   fs::create_directories(flags.out, error);
   if (error) Origin{kFunction, flags.out}.fail(fmt::format("cannot be made: {}", error.message()));
 
   Pretrainer trainer(std::move(clip), *pairs, tokenizer, options_of(flags));
-  std::fputs((one_line(fmt::format(
-                  "{}; {:.2f} M parameters, {} tokens, {} steps", pairs->description(),
-                  static_cast<double>(parameter_count(config)) / 1e6, size, trainer.steps())) +
-              '\n')
-                 .c_str(),
-             stderr);
   if (fs::is_regular_file(paths.state, error)) {
     const Json was = Json::parse(saved_run(paths.state), nullptr, false);
     if (was.is_discarded())
       Origin{kFunction, paths.state}.fail("is damaged; --restart begins anew");
     expect_same_run(was, run, paths.state);
     trainer.load(paths.state);
-    std::fputs(
-        fmt::format("going on from step {} of {}\n", trainer.step(), trainer.steps()).c_str(),
-        stderr);
   }
   Run training(flags, trainer, tokenizer, run);
+  if (!flags.json) {
+    say(fmt::format("{}; {:.2f} M parameters, {} tokens, {} steps", pairs->description(),
+                    static_cast<double>(parameter_count(config)) / 1e6, size, trainer.steps()));
+    if (trainer.step() > 0) {
+      say(fmt::format("going on from step {} of {}", trainer.step(), trainer.steps()));
+    }
+  }
   if (!training.train()) {
     fail(kFunction, fmt::format("stopped at step {} of {}; the same command goes on from there",
                                 trainer.step(), trainer.steps()));

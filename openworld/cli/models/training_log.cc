@@ -1,0 +1,53 @@
+#include "openworld/cli/models/training_log.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "openworld/cli/models/run_model.h"
+#include "openworld/io/atomic_file.h"
+#include "openworld/io/mapped_file.h"
+
+namespace openworld {
+
+using Json = nlohmann::ordered_json;
+
+Json cut_log(const std::string& path, std::int64_t step, const std::string& function) {
+  std::error_code ignored;
+  Json last;
+  if (!std::filesystem::is_regular_file(path, ignored)) return last;
+  std::string kept;
+  {
+    const Bytes bytes = map_file({function, path});
+    std::string_view text = as_text(bytes.values);
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const Json line = Json::parse(text.substr(0, end), nullptr, false);
+      if (line.is_object() && line.contains("step") && line["step"].is_number_integer() &&
+          line["step"].get<std::int64_t>() <= step) {
+        kept.append(text.substr(0, end)).append("\n");
+        last = line;
+      }
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+  write_file_atomically(path, kept, function);
+  return last;
+}
+
+TrainingLog::TrainingLog(const std::string& path, const std::string& function)
+    : path_(path), function_(function), file_(std::fopen(path.c_str(), "a")) {
+  if (file_ == nullptr) Origin{function_, path}.fail("cannot be written");
+}
+
+TrainingLog::~TrainingLog() {
+  std::fclose(file_);
+}
+
+void TrainingLog::add(const Json& line) {
+  if (std::fputs((dump_line(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
+    Origin{function_, path_}.fail("cannot be written; is the disk full?");
+  }
+}
+
+}  // namespace openworld

@@ -1,0 +1,191 @@
+"""`pretrain`: models from captioned images, stopped and gone on with, and what it refuses."""
+
+import json
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from command import BIN, json_of, needs_models, refused, run
+from PIL import Image
+
+pytestmark = needs_models
+
+COLOURS = {"red": (220, 30, 30), "green": (30, 160, 60), "blue": (40, 60, 220),
+           "yellow": (230, 210, 40)}
+CONFIG = {
+    "model_type": "clip", "projection_dim": 16,
+    "text_config": {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+                    "num_attention_heads": 2, "max_position_embeddings": 16, "hidden_act": "gelu"},
+    "vision_config": {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+                      "num_attention_heads": 2, "image_size": 16, "patch_size": 8,
+                      "hidden_act": "gelu"},
+}
+SMALL = {"--data": "photos", "--out": "model", "--config": "config.json", "--batch": 8,
+         "--augment": "none", "--lr": 0.005, "--weight-decay": 0, "--threads": 1}
+
+
+def write_square(path, colour, seed):
+    random = np.random.default_rng(seed)
+    pixels = np.array(colour) + random.normal(0, 12, (20, 20, 3))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels.clip(0, 255).astype("u1")).save(path)
+
+
+@pytest.fixture
+def world(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    for number in range(32):
+        name = list(COLOURS)[number % 4]
+        image = tmp_path / "photos" / f"{number:02}.png"
+        write_square(image, COLOURS[name], number)
+        image.with_suffix(".txt").write_text(f"a photo of a {name} square.\na {name} one\n")
+        write_square(tmp_path / "test" / f"{name}_square" / f"{number}.png", COLOURS[name], 100 + number)
+    return tmp_path
+
+
+def call(*flags, **values):
+    """A call with the values of SMALL, but for those given: epochs=2 is --epochs 2."""
+    values = SMALL | {f"--{key.replace('_', '-')}": value for key, value in values.items()}
+    return ["pretrain", *(word for pair in values.items() for word in pair), *flags]
+
+
+def pretrain(world, *flags, **values):
+    return json_of(*call(*flags, **values), cwd=world)
+
+
+def weights(world, folder="model"):
+    return (world / folder / "model.safetensors").read_bytes()
+
+
+def test_a_captioned_folder_becomes_a_model(world):
+    result = pretrain(world, epochs=40, eval="test", shared=1)
+    assert result["schema"] == "openworld.pretrain/1"
+    assert result["steps"] == 160
+    assert result["accuracy"]["test"] > 0.9
+    assert result["batch_accuracy"] > 0.9
+    assert result["options"]["data"] == "photos: 32 images with captions (text-files)"
+    assert not (world / "model" / "state.safetensors").exists()
+    lines = [json.loads(line) for line in (world / "model" / "log.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == list(range(1, 41))
+    assert lines[-1]["loss"] < lines[0]["loss"]
+    assert lines[-1]["step"] == 160 and lines[0]["images"] == 32
+
+    found = json_of("inspect", "model", cwd=world)
+    assert found["parameters"] == result["parameters"]
+    measured = json_of("zeroshot", "--model", "model", "--data", "test", "--no-cache", cwd=world)
+    assert measured["accuracy"]["top1"]["value"] == pytest.approx(result["accuracy"]["test"])
+
+
+def test_text_says_how_it_goes(world):
+    ran = run(*call(epochs=2), cwd=world)
+    assert ran.code == 0
+    assert ran.out.startswith("wrote model: 0.")
+    lines = ran.err.splitlines()
+    assert lines[0].startswith("photos: 32 images with captions (text-files); 0.")
+    assert lines[1].startswith("epoch 1/2  loss ") and " images/s  " in lines[1]
+    assert lines[2].startswith("epoch 2/2  loss ") and lines[2].endswith("left")
+
+
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_goes_on_where_it_was_stopped(world, name):
+    flags = {"epochs": 30, "augment": "redraw", "bend": 0.05, "cover": 0.5, "average": 0.9}
+    pretrain(world, **flags)
+    whole = weights(world)
+    whole_log = (world / "model" / "log.jsonl").read_text().splitlines()
+
+    parts = call(out="parts", **flags)
+    process = subprocess.Popen([BIN, *map(str, parts)], cwd=world, stderr=subprocess.PIPE)
+    log = world / "parts" / "log.jsonl"
+    while process.poll() is None and not (log.exists() and log.read_text().count("\n") > 1):
+        time.sleep(0.01)
+    process.send_signal(name)
+    complaint = process.communicate()[1].decode().splitlines()[-1]
+    if process.returncode != 0:  # it may have been quicker
+        assert process.returncode == 2
+        assert "[pretrain] stopped at step " in complaint and "goes on from there" in complaint
+        assert (world / "parts" / "state.safetensors").exists()
+        assert not (world / "parts" / "model.safetensors").exists()
+        again = run(*parts, cwd=world)
+        assert again.code == 0 and "going on from step " in again.err
+    assert weights(world, "parts") == whole
+    losses = [[json.loads(line)["loss"] for line in text]
+              for text in (whole_log, log.read_text().splitlines())]
+    # The epoch it was stopped in is measured from there on.
+    assert len(losses[1]) == 30
+    assert sum(a != b for a, b in zip(*losses)) <= 1
+
+
+def test_any_number_of_threads_gives_the_same_bits(world):
+    pretrain(world, epochs=3, shards=4, threads=1)
+    one = weights(world)
+    pretrain(world, "--restart", epochs=3, shards=4, threads=3)
+    assert weights(world) == one
+
+
+def test_a_finished_run_is_not_done_again(world):
+    first = pretrain(world, epochs=2)
+    before = (world / "model" / "model.safetensors").stat().st_mtime_ns
+    ran = run(*call("--json", epochs=2), cwd=world)
+    assert json.loads(ran.out) == first
+    assert "model is finished; --restart begins anew" in ran.err
+    assert (world / "model" / "model.safetensors").stat().st_mtime_ns == before
+    refused(*call(epochs=3), cwd=world,
+            says=["[pretrain] model/pretrain.json: is of a run with epochs 2, not 3", "--restart"])
+    again = pretrain(world, "--restart", epochs=3)
+    assert again["steps"] == 12
+
+
+def test_goes_on_from_a_checkpoint(world):
+    pretrain(world, epochs=20)
+    result = pretrain(world, "--half", out="more", init="model", epochs=1, warmup=0, lr=1e-9)
+    assert result["options"]["init"] == "model"
+    found = json_of("inspect", "more", cwd=world)
+    assert found["parameters"] == result["parameters"]
+    tokens = [(world / folder / "merges.txt").read_text() for folder in ("model", "more")]
+    assert tokens[0] == tokens[1]
+
+
+def test_labels_become_captions(world):
+    result = pretrain(world, data="test", templates="a {} thing.", epochs=1)
+    assert "4 classes, called by 1 template (imagefolder)" in result["options"]["data"]
+    assert "thing</w>" in (world / "model" / "vocab.json").read_text()
+
+
+def test_images_that_cannot_be_read_are_skipped(world):
+    (world / "photos" / "05.png").write_bytes(b"no image")
+    ran = run(*call(epochs=2), cwd=world)
+    assert ran.code == 0
+    assert ran.err.count("skipped: ") == 2 and "05.png" in ran.err
+    line = json.loads((world / "model" / "log.jsonl").read_text().splitlines()[0])
+    assert line["images"] == 31 and line["unreadable"] == 1
+
+
+@pytest.mark.parametrize("values, says", [
+    ({"data": "nowhere"}, ["nowhere: is not there"]),
+    ({"config": "none.json"}, ["none.json: is not there; expected one of pocket, vit-b-32"]),
+    ({"init": "nothing"}, ["nothing"]),
+    ({"vocabulary": "nothing"}, ["nothing"]),
+    ({"batch": 1}, ["--batch"]),
+    ({"epochs": 0}, ["--epochs"]),
+    ({"eval": "photos"}, ["photos: holds 0 folders, 32 images"]),
+    ({"out": "config.json"}, ["config.json"]),
+    ({"templates": "no place"}, ["no place"]),
+])
+def test_refused(world, values, says):
+    refused(*call(**values), cwd=world, says=says)
+    assert not (world / "model" / "model.safetensors").exists()
+
+
+def test_refused_zoom(world):
+    refused(*call("--zoom", 1.5, 1), cwd=world,
+            says=["--zoom is 1.5 1; expected two factors above 0"])
+
+
+def test_a_damaged_state_is_refused(world):
+    (world / "model").mkdir()
+    (world / "model" / "state.safetensors").write_bytes(b"x" * 100)
+    refused(*call(epochs=1), cwd=world, says=["model/state.safetensors"])
+    assert (world / "model" / "state.safetensors").read_bytes() == b"x" * 100
+    pretrain(world, "--restart", epochs=1)
