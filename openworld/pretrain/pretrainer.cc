@@ -99,8 +99,14 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
       pairs_(pairs),
       tokenizer_(tokenizer),
       options_(options),
-      optimizer_(trainable(clip_), options.adamw) {
+      optimizer_(trainable(clip_), options.adamw),
+      pool_(options.threads) {
   check(options, pairs.size());
+  if (options.naming > 0 && pairs.anchors(0).empty()) {
+    fail(kFunction, fmt::format("{}: no list of classes to name images out of, which --naming "
+                                "needs; expected labels or doodles",
+                                pairs.description()));
+  }
   const auto count = static_cast<std::int64_t>(pairs.size());
   batch_ = std::min(options.batch, count);
   epochs_steps_ = count / batch_;
@@ -179,7 +185,7 @@ void Pretrainer::for_each_shard(const std::function<void(Shard&)>& work) {
   const int threads = options_.threads > 0 ? options_.threads : default_threads();
   const int inside = std::max(1, threads / static_cast<int>(shards_.size()));
   const BlasThreads blas(inside);
-  parallel_for(shards_.size(), threads, [&](std::size_t i) {
+  pool_.run(shards_.size(), [&](std::size_t i) {
     const OpenMpThreads open_mp(inside);
     work(*shards_[i]);
   });

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/base/worker_pool.h"
 #include "openworld/images/image_loader.h"
 #include "openworld/images/redraw.h"
 #include "openworld/pretrain/adamw.h"
@@ -119,6 +120,7 @@ class Pretrainer {
   AdamW optimizer_;
   AdamW::Tensors average_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  WorkerPool pool_;
   std::vector<std::uint32_t> order_;     // of the pairs in this epoch
   std::unique_ptr<ImageLoader> loader_;  // of this epoch, from its first step on
   std::int64_t loader_start_ = 0;        // step of the epoch at which it began

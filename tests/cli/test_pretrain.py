@@ -172,6 +172,7 @@ def test_images_that_cannot_be_read_are_skipped(world):
     ({"eval": "photos"}, ["photos: holds 0 folders, 32 images"]),
     ({"out": "config.json"}, ["config.json"]),
     ({"templates": "no place"}, ["no place"]),
+    ({"naming": 1}, ["photos: 32 images with captions", "no list of classes", "--naming"]),
 ])
 def test_refused(world, values, says):
     refused(*call(**values), cwd=world, says=says)
