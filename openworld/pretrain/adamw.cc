@@ -1,68 +1,69 @@
 #include "openworld/pretrain/adamw.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace openworld {
 
 using at::Tensor;
 
-AdamW::AdamW(const Tensors& parameters, const AdamWOptions& options)
-    : parameters_(parameters), options_(options) {
-  for (const auto& [name, parameter] : parameters_) {
+AdamW::AdamW(const Tensors& parameters, const AdamWOptions& options) : options_(options) {
+  for (const auto& [name, parameter] : parameters) {
     assert(parameter.is_contiguous());
+    parameters_.push_back(parameter);
     first_[name] = at::zeros_like(parameter.detach());
     second_[name] = at::zeros_like(parameter.detach());
+    moments_[0].push_back(first_.at(name).data_ptr<float>());
+    moments_[1].push_back(second_.at(name).data_ptr<float>());
   }
 }
 
-double AdamW::step(double rate) {
-  double square = 0;
-  for (const auto& [name, parameter] : parameters_) {
-    if (!parameter.grad().defined()) continue;
-    // One after the other, so that the sum has one order.
-    const Tensor gradient = parameter.grad().contiguous();
-    const float* const g = gradient.data_ptr<float>();
-    double sum = 0;
-    for (std::int64_t i = 0; i < gradient.numel(); ++i) sum += double{g[i]} * g[i];
-    square += sum;
+void AdamW::update(std::size_t i, double rate, double scale) {
+  const Tensor& parameter = parameters_[i];
+  const auto step = static_cast<double>(steps_);
+  const double bias1 = 1 - std::pow(options_.beta1, step);
+  const double bias2 = 1 - std::pow(options_.beta2, step);
+  const auto b1 = static_cast<float>(options_.beta1), b2 = static_cast<float>(options_.beta2);
+  const auto factor = static_cast<float>(rate / bias1);
+  const auto root = static_cast<float>(1 / std::sqrt(bias2));
+  const auto epsilon = static_cast<float>(options_.epsilon), clip = static_cast<float>(scale);
+  const auto keep = static_cast<float>(parameter.dim() < 2 ? 1 : 1 - rate * options_.weight_decay);
+  const Tensor gradient = parameter.grad().defined() ? parameter.grad().contiguous()
+                                                     : at::zeros_like(parameter.detach());
+  float* const p = parameter.data_ptr<float>();
+  float* const m = moments_[0][i];
+  float* const v = moments_[1][i];
+  const float* const g = gradient.data_ptr<float>();
+  const std::int64_t count = parameter.numel();
+  for (std::int64_t k = 0; k < count; ++k) {
+    const float d = g[k] * clip;
+    m[k] = b1 * m[k] + (1 - b1) * d;
+    v[k] = b2 * v[k] + (1 - b2) * d * d;
+    p[k] = keep * p[k] - factor * m[k] / (std::sqrt(v[k]) * root + epsilon);
   }
-  const double norm = std::sqrt(square);
+}
+
+double AdamW::step(double rate, const Runner& runner) {
+  std::vector<double> squares(parameters_.size());
+  runner(parameters_.size(), [&](std::size_t i) {
+    if (!parameters_[i].grad().defined()) return;
+    const Tensor gradient = parameters_[i].grad().contiguous();
+    const float* const g = gradient.data_ptr<float>();
+    for (std::int64_t k = 0; k < gradient.numel(); ++k) squares[i] += double{g[k]} * g[k];
+  });
+  // One after the other, so that the sum has one order.
+  const double norm = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
   if (std::isfinite(norm)) {
     ++steps_;
     const double scale = options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1;
-    const auto step = static_cast<double>(steps_);
-    const double bias1 = 1 - std::pow(options_.beta1, step);
-    const double bias2 = 1 - std::pow(options_.beta2, step);
-    const auto b1 = static_cast<float>(options_.beta1), b2 = static_cast<float>(options_.beta2);
-    const auto factor = static_cast<float>(rate / bias1);
-    const auto root = static_cast<float>(1 / std::sqrt(bias2));
-    const auto epsilon = static_cast<float>(options_.epsilon), clip = static_cast<float>(scale);
-    for (const auto& [name, parameter] : parameters_) {
-      const Tensor gradient = parameter.grad().defined() ? parameter.grad().contiguous()
-                                                         : at::zeros_like(parameter.detach());
-      const auto keep =
-          static_cast<float>(parameter.dim() < 2 ? 1 : 1 - rate * options_.weight_decay);
-      float* const p = parameter.data_ptr<float>();
-      float* const m = first_.at(name).data_ptr<float>();
-      float* const v = second_.at(name).data_ptr<float>();
-      const float* const g = gradient.data_ptr<float>();
-      at::parallel_for(0, parameter.numel(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const float d = g[i] * clip;
-          m[i] = b1 * m[i] + (1 - b1) * d;
-          v[i] = b2 * v[i] + (1 - b2) * d * d;
-          p[i] = keep * p[i] - factor * m[i] / (std::sqrt(v[i]) * root + epsilon);
-        }
-      });
-    }
+    runner(parameters_.size(), [&](std::size_t i) { update(i, rate, scale); });
   }
-  for (auto& [name, parameter] : parameters_) parameter.mutable_grad().reset();
+  for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
   return norm;
 }
 

@@ -4,9 +4,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace openworld {
 
@@ -26,9 +29,13 @@ class AdamW {
   // whose tensors have fewer than two dimensions, do not decay.
   AdamW(const Tensors& parameters, const AdamWOptions& options);
 
+  // Calls work(i) for i in [0, n), on as many threads as it likes.
+  using Runner = std::function<void(std::size_t n, const std::function<void(std::size_t)>& work)>;
+
   // One step along the gradients, which it then clears; those of parameters that got none count as
   // 0. Returns the norm of all gradients before clipping. Nothing changes if that is not finite.
-  double step(double rate);
+  // The result is the same for every runner.
+  double step(double rate, const Runner& runner);
 
   std::int64_t steps() const { return steps_; }
 
@@ -38,7 +45,11 @@ class AdamW {
   void set_steps(std::int64_t steps) { steps_ = steps; }
 
  private:
-  Tensors parameters_, first_, second_;
+  void update(std::size_t i, double rate, double scale);
+
+  std::vector<at::Tensor> parameters_;  // in the order of their names
+  Tensors first_, second_;
+  std::vector<float*> moments_[2];
   AdamWOptions options_;
   std::int64_t steps_ = 0;
 };

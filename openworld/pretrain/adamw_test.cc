@@ -14,6 +14,11 @@ namespace {
 
 using at::Tensor;
 
+// The order must not matter.
+const AdamW::Runner kBackwards = [](std::size_t n, const auto& work) {
+  while (n > 0) work(--n);
+};
+
 struct Trial {
   std::map<std::string, Tensor> parameters;
   std::map<std::string, std::vector<double>> value, first, second;
@@ -53,7 +58,7 @@ TEST(AdamW, IsTheAlgorithmStepByStep) {
       p.mutable_grad() = gradient;
     }
     const double norm = std::sqrt(square), scale = std::min(1.0, 0.7 / norm);
-    EXPECT_NEAR(optimizer.step(rate), norm, 1e-6 * norm);
+    EXPECT_NEAR(optimizer.step(rate, kBackwards), norm, 1e-6 * norm);
     for (auto& [name, p] : trial.parameters) {
       EXPECT_FALSE(p.grad().defined());
       for (std::size_t i = 0; i < gradients[name].size(); ++i) {
@@ -78,7 +83,7 @@ TEST(AdamW, LeavesEverythingWhenTheGradientIsNotFinite) {
   Tensor gradient = at::zeros({3, 4}, at::kFloat);
   gradient.data_ptr<float>()[7] = std::numeric_limits<float>::infinity();
   trial.parameters.at("matrix").mutable_grad() = gradient;
-  EXPECT_FALSE(std::isfinite(optimizer.step(0.1)));
+  EXPECT_FALSE(std::isfinite(optimizer.step(0.1, kBackwards)));
   EXPECT_TRUE(trial.parameters.at("matrix").detach().equal(before));
   EXPECT_EQ(optimizer.steps(), 0);
 }

@@ -113,6 +113,7 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
   if (options.average > 0) {
     for (const auto& [name, tensor] : clip_.tensors) average_[name] = tensor.detach().clone();
   }
+  for (const TensorSpec& spec : clip_tensors(clip_.config)) spec_names_.push_back(spec.name);
   for (int i = 0; i < options.shards; ++i) {
     auto shard = std::make_unique<Shard>();
     shard->number = i;
@@ -294,13 +295,14 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
     shard.images.reset();
     shard.captions.reset();
   });
-  // In the order of the parts, so that the sum has one order.
-  at::NoGradGuard no_grad;
-  for (const auto& shard : shards_) {
-    for (const auto& [name, tensor] : clip_.tensors) {
-      Tensor& gradient = shard->clip.tensors.at(name).mutable_grad();
+  pool_.run(spec_names_.size(), [&](std::size_t i) {
+    at::NoGradGuard no_grad;
+    const OpenMpThreads open_mp(1);
+    Tensor& sum = clip_.tensors.at(spec_names_[i]).mutable_grad();
+    // In the order of the parts, so that the sum has one order.
+    for (const auto& shard : shards_) {
+      Tensor& gradient = shard->clip.tensors.at(spec_names_[i]).mutable_grad();
       if (!gradient.defined()) continue;
-      Tensor& sum = tensor.mutable_grad();
       if (sum.defined()) {
         sum.add_(gradient);
       } else {
@@ -308,7 +310,7 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
       }
       gradient.reset();
     }
-  }
+  });
   return loss;
 }
 
@@ -329,7 +331,8 @@ StepReport Pretrainer::run_step() {
     const ContrastiveLoss loss = backward(batch, texts);
     report.loss = loss.loss.item<double>();
     report.accuracy = loss.accuracy;
-    report.gradient_norm = optimizer_.step(report.rate);
+    report.gradient_norm = optimizer_.step(
+        report.rate, [this](std::size_t n, const auto& work) { pool_.run(n, work); });
     if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm)) {
       fail(kFunction, fmt::format("the loss is no longer finite at step {}; a smaller step size or "
                                   "a longer warm-up may help",
@@ -355,9 +358,15 @@ StepReport Pretrainer::run_step() {
 void Pretrainer::update_average() {
   const auto done = static_cast<double>(step_ + 1);
   const double decay = std::min(options_.average, done / (done + 10));
-  for (auto& [name, mean] : average_) {
-    mean.mul_(decay).add_(clip_.tensors.at(name).detach(), 1 - decay);
-  }
+  if (average_.empty()) return;
+  const auto keep = static_cast<float>(decay);
+  pool_.run(spec_names_.size(), [&](std::size_t i) {
+    const Tensor& mean = average_.at(spec_names_[i]);
+    const Tensor& now = clip_.tensors.at(spec_names_[i]);
+    float* const to = mean.data_ptr<float>();
+    const float* const from = now.data_ptr<float>();
+    for (std::int64_t k = 0; k < mean.numel(); ++k) to[k] = keep * to[k] + (1 - keep) * from[k];
+  });
 }
 
 Clip Pretrainer::result() const {

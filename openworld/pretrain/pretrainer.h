@@ -119,6 +119,7 @@ class Pretrainer {
   std::int64_t batch_ = 0, epochs_steps_ = 0, step_ = 0;
   AdamW optimizer_;
   AdamW::Tensors average_;
+  std::vector<std::string> spec_names_;  // of all tensors
   std::vector<std::unique_ptr<Shard>> shards_;
   WorkerPool pool_;
   std::vector<std::uint32_t> order_;     // of the pairs in this epoch

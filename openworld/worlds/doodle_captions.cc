@@ -57,14 +57,14 @@ constexpr std::array<std::string_view, 4> kThemeSentences = {
 
 struct Medium {
   std::string_view look;
-  std::array<std::string_view, 3> words;
-  std::uint64_t said;  // percent of captions that say it
+  std::array<std::string_view, 3> words;  // {} is the colour
+  std::uint64_t said;                     // percent of captions that say it
 };
 
 constexpr std::array<Medium, 3> kMedia = {{
     {"plain", {"ink", "pen", "black pen"}, 15},
-    {"chalk", {"chalk", "white chalk", "chalk on a board"}, 60},
-    {"crayon", {"crayon", "wax crayon", "crayon on paper"}, 60},
+    {"chalk", {"chalk", "{} chalk", "chalk on a board"}, 60},
+    {"crayon", {"crayon", "{} crayon", "crayon on paper"}, 60},
 }};
 
 const Medium* find_medium(std::string_view look) {
@@ -78,16 +78,20 @@ const Medium* find_medium(std::string_view look) {
 
 std::string doodle_caption(const DoodleFacts& facts, Random& random) {
   std::string thing(facts.name);
-  if (!facts.colour.empty() && chance(50, random))
-    thing = fmt::format("{} {}", facts.colour, thing);
+  const bool has_colour = !facts.colour.empty() && facts.colour != "black";
+  // One colour, said of the thing or of what it is drawn with, or not at all.
+  const bool coloured_thing = has_colour && chance(35, random);
+  if (coloured_thing) thing = fmt::format("{} {}", facts.colour, thing);
   if (facts.size != DoodleSize::kUsual && chance(50, random)) {
     const Words words = facts.size == DoodleSize::kSmall ? Words(kSmallWords) : Words(kBigWords);
     thing = fmt::format("{} {}", pick(words, random), thing);
   }
   const Medium* const medium = find_medium(facts.look);
   if (medium != nullptr && chance(medium->said, random)) {
-    return fmt::format(fmt::runtime(pick(kMediumSentences, random)), thing,
-                       pick(medium->words, random));
+    const std::string_view sentence = pick(kMediumSentences, random);
+    std::string_view words = pick(medium->words, random);
+    if (words.find("{}") != words.npos && (!has_colour || coloured_thing)) words = medium->words[0];
+    return fmt::format(fmt::runtime(sentence), thing, fill(words, facts.colour));
   }
   if (!facts.templates.empty() && chance(35, random)) {
     return fill(pick(facts.templates, random), thing);

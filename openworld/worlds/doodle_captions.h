@@ -22,7 +22,7 @@ enum class DoodleSize { kSmall, kUsual, kBig };
 struct DoodleFacts {
   std::string_view name;    // "cat"
   std::string_view look;    // "plain", "chalk" or "crayon"; of others nothing is said
-  std::string_view colour;  // "red"; empty: nothing is said
+  std::string_view colour;  // of the ink, "red"; nothing is said of black, nor if it is empty
   DoodleSize size = DoodleSize::kUsual;
   // The templates and themes of datasets that the class belongs to: "a doodle of a {}, a kind of
   // animal." and "animal".

@@ -57,11 +57,26 @@ TEST(DoodleCaption, SaysNothingThatIsNotSo) {
   EXPECT_FALSE(any_has(captions(plain, 2000), "ink"));
 }
 
+TEST(DoodleCaption, SaysTheColourOfTheInkOnce) {
+  DoodleFacts pink = kCat;
+  pink.look = "chalk";
+  pink.colour = "pink";
+  const auto texts = captions(pink, 2000);
+  EXPECT_TRUE(any_has(texts, "pink chalk"));
+  EXPECT_TRUE(any_has(texts, "pink cat"));
+  for (const std::string& text : texts) {
+    EXPECT_EQ(text.find("white"), std::string::npos) << text;
+    EXPECT_EQ(text.find("pink"), text.rfind("pink")) << text;
+  }
+  pink.colour = "";
+  EXPECT_FALSE(any_has(captions(pink, 2000), "  "));
+}
+
 TEST(DoodleCaption, IsTheSameOnEveryMachine) {
   std::string all;
   for (const std::string& text : captions(kCat, 500)) all += text + "\n";
   EXPECT_EQ(hex_text(sha256(std::as_bytes(std::span(all)))),
-            "49768ee7f367dc6bc3b505897ef1aa192d0ec8b65f3f6c06436ca6d6f5621326");
+            "392438da6a27074f48d0d3532c495554867184aee71cc787b1c603770bf7b3a8");
 }
 
 }  // namespace

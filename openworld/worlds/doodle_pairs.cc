@@ -61,7 +61,7 @@ class DoodlePairs : public CaptionSource {
     DoodleFacts facts;
     facts.name = doodles_.names()[static_cast<std::size_t>(entry.index)];
     facts.look = looks()[static_cast<std::size_t>(shown.style.look)].name;
-    if (shown.style.look == Look::kCrayon) facts.colour = picture(name).ink;
+    if (shown.style.look != Look::kPlain) facts.colour = picture(name).ink;
     facts.size = shown.size;
     facts.templates = entry.templates;
     facts.themes = entry.themes;
