@@ -1,0 +1,67 @@
+"""The pocket model, which comes along: it is found by name, small, and as good as its README says."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import BIN, json_of, needs_models, succeed
+
+ROOT = Path(__file__).resolve().parents[2]
+POCKET = ROOT / "data" / "pocket"
+
+
+def test_inspect_finds_it_by_name(folder):
+    found = json_of("inspect", "pocket", cwd=folder)
+    assert found["format"] == "huggingface"
+    assert found["parameters"] <= 4_000_000
+    assert (POCKET / "model.safetensors").stat().st_size <= 8_000_000
+    assert found["sha256"] == json_of("inspect", POCKET)["sha256"]
+
+
+def test_a_folder_of_that_name_comes_first(folder):
+    (folder / "pocket").mkdir()
+    ran = subprocess.run([BIN, "inspect", "pocket"], cwd=folder, capture_output=True)
+    assert ran.returncode == 2
+    assert b"[inspect] pocket: " in ran.stderr
+
+
+def test_prompts_have_room():
+    """Sixteen learned tokens and the longest name fit its context."""
+    config = json.loads((POCKET / "config.json").read_text())
+    merges = (POCKET / "merges.txt").read_text().splitlines()
+    assert len(merges) > 500
+    assert config["text_config"]["max_position_embeddings"] >= 2 + 16 + 12
+
+
+@needs_models
+def test_the_first_command_of_the_readme():
+    text = succeed("zeroshot", "--model", "pocket", "--data", "doodles:animals", "--no-cache")
+    assert "1560 images of 52 classes, 1 template" in text
+    result = json_of("zeroshot", "--model", "pocket", "--data", "doodles:animals", "--no-cache")
+    assert result["templates"] == ["a doodle of a {}, a kind of animal."]
+    top1 = result["accuracy"]["top1"]
+    assert 0.35 < top1["low"] < top1["value"] < top1["high"] < 0.9
+
+
+@needs_models
+def test_scores():
+    """The table of data/pocket/README.md, measured again, and what is asked of it."""
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "score-pocket", "--check"],
+                          env={**os.environ, "OPENWORLD_BIN": BIN}, capture_output=True, text=True,
+                          timeout=1200)
+    assert done.returncode == 0, done.stderr
+    rows = {}
+    for line in done.stdout.splitlines()[2:]:
+        name, classes, *cells = (cell.strip(" *") for cell in line.strip("|").split("|"))
+        rows[name] = [float(cell.split()[0]) for cell in cells]
+    assert len(rows) == 12
+    mean = rows.pop("mean of the 11")
+    assert mean == pytest.approx([sum(row[i] for row in rows.values()) / 11 for i in range(5)],
+                                 abs=0.1)
+    assert mean[0] >= 60
+    assert rows["all"][0] >= 35
+    assert all(other < mean[0] for other in mean[1:])
+    assert mean[1] >= mean[0] / 2
