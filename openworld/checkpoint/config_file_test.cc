@@ -45,8 +45,10 @@ TEST(ReadClipConfig, SaysWhatIsWrong) {
   };
   EXPECT_ERROR(read_clip_config("vit-x"), "vit-x: is not there; expected one of pocket, vit-b-32");
   EXPECT_ERROR(read("{"), "config.json");
-  EXPECT_ERROR(read(R"({"text_config": {}, "vision_config": {"hidden_size": 100, "num_attention_heads": 3}})"),
-               "3 heads in a vision tower of width 100");
+  EXPECT_ERROR(
+      read(
+          R"({"text_config": {}, "vision_config": {"hidden_size": 100, "num_attention_heads": 3}})"),
+      "3 heads in a vision tower of width 100");
   EXPECT_ERROR(read(R"({"text_config": {}, "vision_config": {"patch_size": 0}})"), "patch");
   EXPECT_ERROR(read(R"({"model_type": "siglip", "text_config": {}, "vision_config": {}})"),
                "model_type");
