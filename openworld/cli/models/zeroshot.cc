@@ -24,6 +24,7 @@
 #include "openworld/metrics/accuracy.h"
 #include "openworld/text/clean_text.h"
 #include "openworld/vlm/zeroshot.h"
+#include "openworld/worlds/few_shot.h"
 #include "openworld/worlds/templates.h"
 
 namespace openworld {
@@ -44,7 +45,7 @@ std::vector<std::string> choose_templates(const std::string& asked, const Datase
 std::int64_t base_classes(const std::string& base, std::size_t classes) {
   const auto all = static_cast<std::int64_t>(classes);
   if (base == "all") return all;
-  if (base == "half") return (all + 1) / 2;
+  if (base == "half") return static_cast<std::int64_t>(base_class_count(classes));
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(base.data(), base.data() + base.size(), count);
   if (error != std::errc() || end != base.data() + base.size() || count < 1 || count > all) {
