@@ -1,7 +1,6 @@
 #include "openworld/vlm/image_features.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,9 +9,8 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
-#include "openworld/images/image_loader.h"
-#include "openworld/images/transform.h"
 #include "openworld/io/sha256.h"
+#include "openworld/vlm/sample_batches.h"
 
 namespace openworld {
 namespace {
@@ -49,41 +47,25 @@ template <class Keep, class Fail>
 void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::size_t>& samples,
             const ImageFeatureOptions& options, const Keep& keep, const Fail& fail_sample) {
   at::NoGradGuard no_grad;
-  const Preprocessing& preprocessing = clip.config.preprocessing;
-  const std::int64_t size = preprocessing.image_size;
-  ImageLoader loader({
-      .items = samples.size(),
-      .batch_size = options.batch,
-      .image_values = static_cast<std::size_t>(3 * size * size),
-      .threads = options.threads,
-      .open =
-          [&](std::size_t i) {
-            return ImageFile{read_sample(dataset, samples[i]),
-                             {"decode_image", sample_name(dataset, samples[i])}};
+  SampleBatches{.dataset = dataset,
+                .samples = samples,
+                .preprocessing = clip.config.preprocessing,
+                .batch = options.batch,
+                .threads = options.threads,
+                .on_progress = options.on_encode}
+      .for_each(
+          [&](std::span<const std::size_t> items, const at::Tensor& images) {
+            const at::Tensor features =
+                encode_images(clip.vision, images).features.select(1, 0).contiguous();
+            const float* const values = features.data_ptr<float>();
+            const auto width = static_cast<std::size_t>(features.size(1));
+            for (std::size_t i = 0; i < items.size(); ++i) {
+              keep(samples[items[i]], std::span<const float>(values + i * width, width));
+            }
           },
-      .transform = [&](const Image& image, std::size_t,
-                       std::span<float> chw) { clip_transform(image, preprocessing, chw); },
-  });
-  std::size_t done = 0;
-  if (options.on_encode) options.on_encode(done, samples.size());
-  while (auto batch = loader.next()) {
-    const auto count = static_cast<std::int64_t>(batch->indices.size());
-    if (count > 0) {
-      const at::Tensor images =
-          at::from_blob(batch->chw.data(), {count, 3, size, size}, at::kFloat);
-      const at::Tensor features =
-          encode_images(clip.vision, images).features.select(1, 0).contiguous();
-      const float* const values = features.data_ptr<float>();
-      const auto width = static_cast<std::size_t>(features.size(1));
-      for (std::size_t i = 0; i < batch->indices.size(); ++i) {
-        keep(samples[batch->indices[i]], std::span<const float>(values + i * width, width));
-      }
-    }
-    for (const auto& failure : batch->failures)
-      fail_sample(samples[failure.index], failure.message);
-    done += batch->indices.size() + batch->failures.size();
-    if (options.on_encode) options.on_encode(done, samples.size());
-  }
+          [&](std::size_t item, const std::string& message) {
+            fail_sample(samples[item], message);
+          });
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include "openworld/vlm/training_features.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/matmul.h>
+
+#include <numeric>
+
+#include "openworld/base/error.h"
+#include "openworld/images/transform.h"
+#include "openworld/vlm/sample_batches.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+std::vector<std::size_t> repeated_samples(const Dataset& dataset, std::size_t times) {
+  std::vector<std::size_t> samples(dataset.samples.size() * times);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = i % dataset.samples.size();
+  return samples;
+}
+
+[[noreturn]] void refuse(std::size_t, const std::string& message) {
+  throw Error(message);
+}
+
+}  // namespace
+
+Tensor patch_features(const Clip& clip, const Dataset& dataset,
+                      const TrainingFeatureOptions& options) {
+  const at::NoGradGuard no_grad;
+  const std::vector<std::size_t> samples = repeated_samples(dataset, 1);
+  Tensor result;
+  SampleBatches{.dataset = dataset,
+                .samples = samples,
+                .preprocessing = clip.config.preprocessing,
+                .batch = options.batch,
+                .threads = options.threads,
+                .on_progress = options.on_progress}
+      .for_each(
+          [&](std::span<const std::size_t> items, const Tensor& images) {
+            const Tensor local = encode_images(clip.vision, images, {.local = true}).local;
+            const Tensor features =
+                normalized(at::matmul(local, clip.vision.weights.projection.detach()));
+            if (!result.defined()) {
+              result = at::empty(
+                  {static_cast<std::int64_t>(samples.size()), features.size(1), features.size(2)});
+            }
+            for (std::size_t i = 0; i < items.size(); ++i) {
+              result.select(0, static_cast<std::int64_t>(items[i]))
+                  .copy_(features.select(0, static_cast<std::int64_t>(i)));
+            }
+          },
+          refuse);
+  return result;
+}
+
+Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t views,
+                     std::uint64_t seed, const TrainingFeatureOptions& options) {
+  const at::NoGradGuard no_grad;
+  const std::size_t count = dataset.samples.size();
+  const std::vector<std::size_t> samples =
+      repeated_samples(dataset, static_cast<std::size_t>(views));
+  Tensor result = at::empty({static_cast<std::int64_t>(samples.size()), clip.config.embed});
+  SampleBatches{.dataset = dataset,
+                .samples = samples,
+                .preprocessing = clip.config.preprocessing,
+                .batch = options.batch,
+                .threads = options.threads,
+                .transform =
+                    [&](const ImageView& image, std::size_t item, std::span<float> chw) {
+                      train_transform(image, clip.config.preprocessing,
+                                      {seed, item / count, item % count}, chw);
+                    },
+                .on_progress = options.on_progress}
+      .for_each(
+          [&](std::span<const std::size_t> items, const Tensor& images) {
+            const Tensor features =
+                normalized(encode_images(clip.vision, images).features.select(1, 0));
+            for (std::size_t i = 0; i < items.size(); ++i) {
+              result.select(0, static_cast<std::int64_t>(items[i]))
+                  .copy_(features.select(0, static_cast<std::int64_t>(i)));
+            }
+          },
+          refuse);
+  return result.reshape({views, static_cast<std::int64_t>(count), clip.config.embed});
+}
+
+}  // namespace openworld
