@@ -126,6 +126,11 @@ std::vector<TemplateSet> make_sets() {
        imagenet80()},
       {"promptsrc60", "60 of the 80, PromptSRC's text supervision", "muzairkhattak/PromptSRC",
        promptsrc60()},
+      {"doodles7",
+       "seven sentences for drawings, of those the pocket model was trained on",
+       "openworld",
+       {"a doodle of a {}.", "a drawing of a {}.", "a sketch of a {}.", "a quick drawing of a {}.",
+        "a picture of a {}.", "a {}.", "someone drew a {}."}},
   };
   for (const DatasetRow& row : kDatasets) {
     sets.push_back({std::string(row.dataset),
@@ -159,13 +164,19 @@ const TemplateSet& find_template_set(std::string_view name) {
        fmt::format("no template set {}; expected one of {}", in_quotes(name), names));
 }
 
+std::optional<std::string> find_custom_template(std::string_view dataset, TemplateStyle style) {
+  for (const DatasetRow& row : kDatasets) {
+    if (comparable(row.dataset) != comparable(dataset)) continue;
+    const std::string_view text = row.by_style[static_cast<std::size_t>(style)];
+    return std::string(text.empty() ? row.by_style[0] : text);
+  }
+  return {};
+}
+
 std::string custom_template(std::string_view dataset, TemplateStyle style) {
+  if (auto text = find_custom_template(dataset, style)) return *text;
   std::string names;
   for (const DatasetRow& row : kDatasets) {
-    if (comparable(row.dataset) == comparable(dataset)) {
-      const std::string_view text = row.by_style[static_cast<std::size_t>(style)];
-      return std::string(text.empty() ? row.by_style[0] : text);
-    }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", row.dataset);
   }
   fail("custom_template",

@@ -5,6 +5,7 @@
 // The sets are those of the papers, by name; a file gives any other. Zero-shot accuracy moves by
 // several points with the choice (LoCoOp issue 2), so results should name the set or keep the text.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@ struct TemplateSet {
   std::vector<std::string> templates;
 };
 
-// Every named set: photo, select7, imagenet80, promptsrc60, and one for each dataset of CoOp.
+// Every named set: photo, select7, imagenet80, promptsrc60, doodles7, and one for each dataset of
+// CoOp.
 const std::vector<TemplateSet>& template_sets();
 
 // The set of that name, regardless of case, '-' and '_'; Error lists the names there are.
@@ -36,6 +38,9 @@ enum class TemplateStyle {
 // The one sentence that a method takes for a dataset of CoOp: ("OxfordPets", kCoop) gives
 // "a photo of a {}, a type of pet.". Error for a dataset that is not known.
 std::string custom_template(std::string_view dataset, TemplateStyle style = TemplateStyle::kCoop);
+
+// The same, or nothing for a dataset that is not known.
+std::optional<std::string> find_custom_template(std::string_view dataset, TemplateStyle style);
 
 // One template a line; empty lines are skipped, "{c}" is taken for "{}" as CLIP_benchmark writes
 // it. Error naming file and line for one without a place for the name.
