@@ -1,0 +1,32 @@
+#pragma once
+
+// Predictions with the logits of both sides, as a model that ran here has them; predictions.h says
+// what the arrays mean.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace openworld {
+
+struct LogitPredictions {
+  std::vector<std::int8_t> side;                   // 0 base, 1 new, -1 unknown
+  std::vector<std::int32_t> label;                 // index into the side's names
+  std::span<const float> score;                    // r, one per sample
+  std::span<const float> base_logits, new_logits;  // rows of base_classes and new_classes
+  std::size_t base_classes = 0, new_classes = 0;
+  std::vector<std::string> classes;  // base names, then new ones
+  std::string meta;                  // JSON text
+};
+
+// Sides and labels of samples with these labels in a list of names whose first `base` are base; -1
+// is unknown.
+void set_sides(LogitPredictions& predictions, std::span<const std::int32_t> labels,
+               std::int32_t base);
+
+// Writes an .npz, whole or not at all; without new classes it has no new_logits. Throws Error.
+void save_logit_predictions(const LogitPredictions& predictions, const std::string& path,
+                            const std::string& function);
+
+}  // namespace openworld
