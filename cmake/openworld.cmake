@@ -26,14 +26,18 @@ function(openworld_find_python result)
 endfunction()
 
 # openworld_layer(metrics PUBLIC base PRIVATE fmt::fmt): the library openworld_metrics (alias
-# openworld::metrics) from every .cc of the current folder, and, from its *_test.cc and test_util.cc, the program
+# openworld::metrics) from every .cc of the current folder and of FOLDERS in it, and, from its *_test.cc and test_util.cc, the program
 # openworld_metrics_test, whose cases ctest sees one by one. With GOLDEN the tests read what
 # tests/golden/fetch.sh fetched, from the folder OPENWORLD_GOLDEN_DIR; with CHECKPOINTS what
 # tests/checkpoints/make_clip.py wrote, from OPENWORLD_CHECKPOINTS_DIR; with ORACLE script.py what that
 # script, which ctest runs first, wrote into OPENWORLD_ORACLE_DIR. ENVIRONMENT is set for the tests.
 function(openworld_layer name)
-  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "ORACLE" "PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "ORACLE" "FOLDERS;PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
+  set(patterns *.cc)
+  foreach(folder IN LISTS ARG_FOLDERS)
+    list(APPEND patterns ${folder}/*.cc)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/test_util)\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")

@@ -1,0 +1,78 @@
+#include "openworld/learners/common/optimizer.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace openworld {
+namespace {
+
+constexpr double kWarmupRate = 1e-5;
+constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
+
+double half_cosine(double base, double at) {
+  return base * (1 + std::cos(std::numbers::pi * at)) / 2;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const NamedTensors& parameters, const OptimizerOptions& options)
+    : parameters_(parameters), options_(options) {
+  for (const auto& [name, tensor] : parameters_) {
+    if (options_.kind == OptimizerKind::kAdam) {
+      memory_["first." + name] = at::zeros_like(tensor.detach());
+      memory_["second." + name] = at::zeros_like(tensor.detach());
+    } else if (options_.momentum != 0) {
+      memory_["velocity." + name] = at::zeros_like(tensor.detach());
+    }
+  }
+}
+
+void Optimizer::step(double rate) {
+  const at::NoGradGuard no_grad;
+  ++steps_;
+  for (auto& [name, tensor] : parameters_) {
+    at::Tensor gradient = tensor.grad();
+    if (!gradient.defined()) continue;
+    if (options_.weight_decay != 0) gradient = gradient + tensor * options_.weight_decay;
+    if (options_.kind == OptimizerKind::kAdam) {
+      at::Tensor first = memory_.at("first." + name), second = memory_.at("second." + name);
+      first.mul_(kBeta1).add_(gradient, 1 - kBeta1);
+      second.mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
+      const auto t = static_cast<double>(steps_);
+      const double correction1 = 1 - std::pow(kBeta1, t), correction2 = 1 - std::pow(kBeta2, t);
+      const at::Tensor scale = (second.sqrt() / std::sqrt(correction2)).add_(options_.epsilon);
+      tensor.addcdiv_(first, scale, -rate / correction1);
+    } else if (options_.momentum != 0) {
+      at::Tensor velocity = memory_.at("velocity." + name);
+      velocity.mul_(options_.momentum).add_(gradient);
+      tensor.sub_(velocity, rate);
+    } else {
+      tensor.sub_(gradient, rate);
+    }
+    tensor.mutable_grad().reset();
+  }
+}
+
+double scheduled_rate(Schedule schedule, double base, std::int64_t epoch, std::int64_t epochs,
+                      std::int64_t step) {
+  const auto share = [&](std::int64_t n) {
+    return static_cast<double>(n) / static_cast<double>(epochs);
+  };
+  switch (schedule) {
+    case Schedule::kConstant:
+      break;
+    case Schedule::kDassl:
+      return epoch == 0 ? kWarmupRate : half_cosine(base, share(epoch - 1));
+    case Schedule::kCosine:
+      return half_cosine(base, share(epoch));
+    case Schedule::kCosineStep:
+      return half_cosine(base, share(step));
+  }
+  return base;
+}
+
+}  // namespace openworld

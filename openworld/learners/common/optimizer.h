@@ -1,0 +1,60 @@
+#pragma once
+
+// The optimisers of prompt learning as Dassl sets them up, and the schedules of their step size.
+//
+//   sgd    g += decay p;  v = momentum v + g (v = g at first);  p -= rate v
+//   adam   g += decay p;  torch's Adam with betas 0.9 and 0.999
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace openworld {
+
+using NamedTensors = std::map<std::string, at::Tensor>;
+
+enum class OptimizerKind { kSgd, kAdam };
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::kSgd;
+  double momentum = 0.9;
+  double weight_decay = 5e-4;  // L2, added to the gradient
+  double epsilon = 1e-8;       // of adam
+};
+
+class Optimizer {
+ public:
+  // Of `parameters`, which it changes in place.
+  Optimizer(const NamedTensors& parameters, const OptimizerOptions& options);
+
+  // One step along the gradients, which it then clears. A parameter without one stays as it is.
+  void step(double rate);
+
+  // What it remembers, for checkpoints: copied into by whoever resumes.
+  const NamedTensors& memory() const { return memory_; }
+  std::int64_t steps() const { return steps_; }
+  void set_steps(std::int64_t steps) { steps_ = steps; }
+
+ private:
+  NamedTensors parameters_, memory_;
+  OptimizerOptions options_;
+  std::int64_t steps_ = 0;
+};
+
+enum class Schedule {
+  kConstant,
+  // Dassl's cosine after one epoch at 1e-5: base (1 + cos(pi (e - 1) / epochs)) / 2, which never
+  // reaches 0.
+  kDassl,
+  kCosine,      // base (1 + cos(pi e / epochs)) / 2
+  kCosineStep,  // the same with steps for e: DeCoOp steps its schedule at every iteration
+};
+
+// The rate in epoch `epoch` of `epochs`, in the stage's step number `step` (both from 0).
+double scheduled_rate(Schedule schedule, double base, std::int64_t epoch, std::int64_t epochs,
+                      std::int64_t step);
+
+}  // namespace openworld

@@ -1,0 +1,100 @@
+#pragma once
+
+// Prompts of class names around learned context rows (Zhou et al., "Learning to Prompt for
+// Vision-Language Models", IJCV 2022):
+//
+//   end      SOT [context] name . EOT
+//   middle   SOT [first half] name [second half] . EOT
+//   front    SOT name [context] . EOT
+//
+// With the name at the end all classes share the context's rows (text_forest.h), which is most of
+// what there is to compute.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "openworld/base/worker_pool.h"
+#include "openworld/text/tokenizer.h"
+#include "openworld/vlm/clip.h"
+#include "openworld/vlm/text_encoder.h"
+
+namespace openworld {
+
+enum class NamePosition { kEnd, kMiddle, kFront };
+
+struct PromptShape {
+  std::int64_t tokens = 16;  // rows of context
+  NamePosition position = NamePosition::kEnd;
+  bool class_specific = false;  // every class has rows of its own
+};
+
+// A model with its words, for as long as learners use them.
+struct Language {
+  const Clip* clip = nullptr;
+  const Tokenizer* tokenizer = nullptr;
+  TextMemory memory = {};
+  int threads = 0;  // 0: all cores
+};
+
+// The prompts of one list of names.
+class ContextPrompts {
+ public:
+  // Throws Error naming the first class whose prompt does not fit the model's context.
+  ContextPrompts(const Language& language, const std::vector<std::string>& names,
+                 const PromptShape& shape);
+  ContextPrompts(ContextPrompts&&) = default;
+
+  std::int64_t names() const { return names_; }
+  std::int64_t rows() const { return rows_; }  // of the context as a matrix
+
+ private:
+  friend class PromptPool;
+
+  // Neighbouring names, computed by one thread. How many there are depends on the prompts and the
+  // model alone, so that the number of threads does not change a bit.
+  struct Shard {
+    std::unique_ptr<TextEncoder> encoder;
+    std::int64_t begin = 0, count = 0;
+  };
+
+  std::int64_t names_ = 0, rows_ = 0;
+  std::vector<Shard> shards_;
+};
+
+// Computes features of several prompt lists side by side.
+class PromptPool {
+ public:
+  explicit PromptPool(int threads);
+
+  // Normalised features [names, embed] of each list, with its context: [tokens, d], or [names,
+  // tokens, d] where it is class specific. Differentiable in the contexts, as often as one likes
+  // while the result lives.
+  std::vector<at::Tensor> features(std::span<ContextPrompts* const> prompts,
+                                   std::span<const at::Tensor> contexts);
+  at::Tensor features(ContextPrompts& prompts, const at::Tensor& context);
+
+ private:
+  struct Graph;
+  struct Encode;
+
+  WorkerPool pool_;
+};
+
+// Rows for a context from words: their token embeddings, [tokens of the words, d].
+at::Tensor word_rows(const Language& language, const std::string& words);
+
+// i.i.d. N(0, 0.02^2), from (seed, stream).
+at::Tensor random_rows(const Language& language, std::int64_t rows, std::uint64_t seed,
+                       std::uint64_t stream);
+
+// Where a context starts: noise of `rows` rows, or, with words, their rows with that noise added,
+// so that several contexts from the same words differ. Throws Error for words without tokens.
+at::Tensor start_rows(const Language& language, const std::string& words, std::int64_t rows,
+                      std::uint64_t seed, std::uint64_t stream);
+
+}  // namespace openworld

@@ -1,0 +1,77 @@
+#include "openworld/learners/context_learner.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include "openworld/base/error.h"
+#include "openworld/learners/common/losses.h"
+
+namespace openworld {
+
+using at::Tensor;
+
+void ContextOptions::declare(OptionList& list) {
+  list.add("tokens", tokens, 1, 1024, "rows of learned context, unless words give their number");
+  list.add("init", init,
+           "words that the context starts from; auto: those before the name in a plain sentence; "
+           "empty: noise");
+  list.add("position", position, {"end", "middle", "front"}, "of the class name in the prompt");
+  list.add("class_specific", class_specific,
+           "every base class has a context of its own, and new names none");
+  TrainingOptions::declare(list);
+}
+
+NamePosition name_position(const std::string& name) {
+  return name == "front"    ? NamePosition::kFront
+         : name == "middle" ? NamePosition::kMiddle
+                            : NamePosition::kEnd;
+}
+
+Tensor ContextLearner::first_rows(const Setting& setting, const ContextOptions& options) {
+  const std::string words = init_words(setting, options.init);
+  if (words.empty()) return random_rows(setting.language, options.tokens, setting.seed, 0);
+  return word_rows(setting.language, words);
+}
+
+ContextLearner::ContextLearner(const Setting& setting, const ContextOptions& options)
+    : ContextLearner(setting, options, first_rows(setting, options)) {}
+
+ContextLearner::ContextLearner(const Setting& setting, const ContextOptions& options,
+                               const Tensor& rows)
+    : setting_(setting),
+      stages_({options.stage("prompts", {"context"})}),
+      shape_({rows.size(0), name_position(options.position), options.class_specific}),
+      pool_(setting.language.threads) {
+  const auto classes = static_cast<std::int64_t>(setting.base_names.size());
+  context_ = add_parameter(
+      "context", shape_.class_specific ? rows.unsqueeze(0).repeat({classes, 1, 1}) : rows);
+  prompts_ = std::make_unique<ContextPrompts>(setting.language, setting.base_names, shape_);
+}
+
+std::vector<Stage> ContextLearner::stages() const {
+  return stages_;
+}
+
+Tensor ContextLearner::loss(std::size_t, const Batch& batch) {
+  const Tensor features = texts();
+  return loss_of(batch, features, scaled_logits(clip(), batch.features, features));
+}
+
+Tensor ContextLearner::loss_of(const Batch& batch, const Tensor&, const Tensor& logits) const {
+  return cross_entropy(logits, batch.labels);
+}
+
+Scorer ContextLearner::scorer(const std::vector<std::string>& new_names) {
+  const at::NoGradGuard no_grad;
+  if (shape_.class_specific && !new_names.empty()) {
+    fail("prompts",
+         "option class_specific is true, which has no prompt for new names; expected "
+         "all classes to be base");
+  }
+  ContextPrompts prompts(setting_.language, all_names(setting_, new_names), shape_);
+  return [this, features = pool_.features(prompts, context_)](const Tensor& images) {
+    return ordinary_scores(clip(), images, features,
+                           static_cast<std::int64_t>(setting_.base_names.size()));
+  };
+}
+
+}  // namespace openworld

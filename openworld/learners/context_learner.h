@@ -1,0 +1,61 @@
+#pragma once
+
+// What CoOp and those after it have in common: one learned context before all names, cosines, and
+// the ordinary detection score.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "openworld/learners/text_classifier.h"
+#include "openworld/learners/training_options.h"
+
+namespace openworld {
+
+struct ContextOptions : TrainingOptions {
+  std::int64_t tokens = 16;
+  std::string init = "";
+  std::string position = "end";
+  bool class_specific = false;
+
+  void declare(OptionList& list) override;
+};
+
+class ContextLearner : public Learner {
+ public:
+  ContextLearner(const Setting& setting, const ContextOptions& options);
+
+  std::vector<Stage> stages() const override;
+  at::Tensor loss(std::size_t stage, const Batch& batch) override;
+  Scorer scorer(const std::vector<std::string>& new_names) override;
+
+ protected:
+  // The loss of a method, by default CoOp's cross-entropy; `texts` are normalised features of the
+  // base names.
+  virtual at::Tensor loss_of(const Batch& batch, const at::Tensor& texts,
+                             const at::Tensor& logits) const;
+
+  // Rows that the context starts from; by default the words of `init`, or noise.
+  static at::Tensor first_rows(const Setting& setting, const ContextOptions& options);
+
+  const Clip& clip() const { return *setting_.language.clip; }
+  at::Tensor texts() { return pool_.features(*prompts_, context_); }
+
+  // For subclasses that start elsewhere.
+  ContextLearner(const Setting& setting, const ContextOptions& options, const at::Tensor& rows);
+
+  Setting setting_;
+
+ private:
+  PromptShape shape() const;
+
+  std::vector<Stage> stages_;
+  PromptShape shape_;
+  PromptPool pool_;
+  at::Tensor context_;
+  std::unique_ptr<ContextPrompts> prompts_;
+};
+
+NamePosition name_position(const std::string& name);
+
+}  // namespace openworld

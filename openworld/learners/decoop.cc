@@ -1,0 +1,220 @@
+#include "openworld/learners/decoop.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "openworld/base/error.h"
+#include "openworld/io/origin.h"
+#include "openworld/learners/common/losses.h"
+#include "openworld/learners/common/otsu.h"
+#include "openworld/learners/detectors.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+constexpr std::size_t kDetectorStage = 0;
+
+// The gap between the entropy of `columns` equal probabilities and of 0.6 for one of them.
+double automatic_margin(std::int64_t columns) {
+  const auto n = static_cast<double>(columns);
+  if (columns < 2) return 0;
+  return std::log(n) + 0.6 * std::log(0.6) + 0.4 * std::log(0.4 / (n - 1));
+}
+
+double parse_margin(const std::string& text, std::int64_t columns) {
+  if (text == "auto") return automatic_margin(columns);
+  double margin = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, margin);
+  if (error != std::errc() || stop != end || !(margin >= 0 && margin <= 1e6)) {
+    fail("prompts",
+         fmt::format("option margin is {}; expected auto or a number from 0", in_quotes(text)));
+  }
+  return margin;
+}
+
+class Decoop : public Learner {
+ public:
+  Decoop(const Setting& setting, const DecoopOptions& options)
+      : setting_(setting), pool_(setting.language.threads) {
+    const std::string words = init_words(setting, options.init);
+    std::vector<std::string> detector_names, classifier_names;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(options.partitions); ++k) {
+      const auto start = [&](const std::string& name, std::int64_t tokens, std::uint64_t stream) {
+        return add_parameter(name,
+                             start_rows(setting.language, words, tokens, setting.seed, stream));
+      };
+      detector_names.push_back(numbered("detector", k));
+      classifier_names.push_back(numbered("classifier", k));
+      detector_contexts_.push_back(start(detector_names[k], options.detector_tokens, 2 * k));
+      classifier_contexts_.push_back(
+          start(classifier_names[k], options.classifier_tokens, 2 * k + 1));
+    }
+    detector_shape_ = {.tokens = detector_contexts_[0].size(0)};
+    classifier_shape_ = {.tokens = classifier_contexts_[0].size(0)};
+    detectors_.emplace(setting, options.partitions, detector_shape_.tokens);
+    classifier_prompts_.emplace(setting.language, setting.base_names, classifier_shape_);
+    margin_ = parse_margin(options.margin,
+                           static_cast<std::int64_t>(detectors_->partition(0).columns.size()));
+    constants_["threshold"] = at::zeros({1});
+    stages_ = {options.stage("detectors", detector_names),
+               options.stage("classifiers", classifier_names)};
+    DecoopOptions second = options;
+    second.schedule = options.classifier_schedule;
+    second.epochs = options.classifier_epochs > 0 ? options.classifier_epochs : 2 * options.epochs;
+    stages_[1] = second.stage("classifiers", classifier_names);
+  }
+
+  std::vector<Stage> stages() const override { return stages_; }
+
+  void begin_stage(std::size_t stage, const Episode& episode) override {
+    if (stage == kDetectorStage) return;
+    const at::NoGradGuard no_grad;
+    const Tensor images =
+        episode.features.dim() == 3 ? episode.features.select(0, 0) : episode.features;
+    sure_ = detectors_->scores(clip(), images, detector_texts(setting_.base_names));
+    double threshold = 1;
+    for (std::size_t k = 0; k < detectors_->size(); ++k) {
+      const Tensor q = sure_.select(1, static_cast<std::int64_t>(k)).contiguous();
+      threshold = std::min(
+          threshold, otsu_threshold({q.data_ptr<float>(), static_cast<std::size_t>(q.numel())}));
+    }
+    constants_["threshold"] = at::full({1}, threshold);
+    const Tensor texts = zero_shot_texts(setting_.base_names);
+    zero_shot_ = at::log_softmax(scaled_logits(clip(), images, texts), 1);
+  }
+
+  Tensor loss(std::size_t stage, const Batch& batch) override {
+    return stage == kDetectorStage ? detector_loss(batch) : classifier_loss(batch);
+  }
+
+  Scorer scorer(const std::vector<std::string>& new_names) override {
+    const at::NoGradGuard no_grad;
+    const std::vector<std::string> names = all_names(setting_, new_names);
+    ContextPrompts prompts(setting_.language, names, classifier_shape_);
+    const std::vector<ContextPrompts*> lists(detectors_->size(), &prompts);
+    return [this, of_detectors = detector_texts(names), zero_shot = zero_shot_texts(names),
+            of_classifiers = pool_.features(lists, classifier_contexts_)](const Tensor& images) {
+      const Tensor q = detectors_->scores(clip(), images, of_detectors);
+      const Tensor sure = (q >= constants_.at("threshold").item<float>()).to(at::kFloat);
+      Tensor logits = at::zeros({images.size(0), zero_shot.size(0)});
+      for (std::size_t k = 0; k < detectors_->size(); ++k) {
+        const Tensor mine = sure.narrow(1, static_cast<std::int64_t>(k), 1);
+        logits += mine * scaled_logits(clip(), images, of_classifiers[k]);
+      }
+      logits /= static_cast<double>(detectors_->size());
+      logits = at::where(sure.amax(1, true) > 0, logits, scaled_logits(clip(), images, zero_shot));
+      const auto base = static_cast<std::int64_t>(setting_.base_names.size());
+      return Scores{logits.narrow(1, 0, base), logits.narrow(1, base, logits.size(1) - base),
+                    q.amax(1)};
+    };
+  }
+
+ private:
+  const Clip& clip() const { return *setting_.language.clip; }
+
+  std::vector<Tensor> detector_texts(const std::vector<std::string>& names) {
+    ContextPrompts prompts(setting_.language, names, detector_shape_);
+    const std::vector<ContextPrompts*> lists(detectors_->size(), &prompts);
+    return pool_.features(lists, detector_contexts_);
+  }
+
+  Tensor zero_shot_texts(const std::vector<std::string>& names) const {
+    return sentence_features(setting_.language, names, setting_.ensemble, true);
+  }
+
+  Tensor detector_loss(const Batch& batch) {
+    std::vector<ContextPrompts*> lists;
+    for (std::size_t k = 0; k < detectors_->size(); ++k) lists.push_back(&detectors_->prompts(k));
+    const std::vector<Tensor> texts = pool_.features(lists, detector_contexts_);
+    Tensor total = at::zeros({});
+    for (std::size_t k = 0; k < detectors_->size(); ++k) {
+      const auto [base, columns, fresh] = detectors_->sides(k, batch.labels);
+      if (base.numel() == 0) continue;
+      const Tensor logits = scaled_logits(clip(), batch.features, texts[k]);
+      const Tensor base_logits = logits.index_select(0, base);
+      total = total + cross_entropy(base_logits, columns);
+      if (fresh.numel() == 0) continue;
+      const Tensor gap =
+          entropy(base_logits).mean() - entropy(logits.index_select(0, fresh)).mean();
+      total = total + (gap + margin_).clamp_min(0);
+    }
+    return total / static_cast<double>(detectors_->size());
+  }
+
+  Tensor classifier_loss(const Batch& batch) {
+    const std::vector<ContextPrompts*> lists(detectors_->size(), &*classifier_prompts_);
+    const std::vector<Tensor> texts = pool_.features(lists, classifier_contexts_);
+    const Tensor sure =
+        sure_.index_select(0, batch.rows) >= constants_.at("threshold").item<float>();
+    const Tensor target = zero_shot_.index_select(0, batch.rows);
+    Tensor total = at::zeros({});
+    for (std::size_t k = 0; k < detectors_->size(); ++k) {
+      const Tensor mine = sure.select(1, static_cast<std::int64_t>(k));
+      const Tensor inside = mine.nonzero().squeeze(1), outside = (~mine).nonzero().squeeze(1);
+      const Tensor logits = scaled_logits(clip(), batch.features, texts[k]);
+      if (inside.numel() > 0) {
+        total = total +
+                cross_entropy(logits.index_select(0, inside), batch.labels.index_select(0, inside));
+      }
+      if (outside.numel() > 0) {
+        const Tensor q = target.index_select(0, outside);
+        const Tensor p = at::log_softmax(logits.index_select(0, outside), 1);
+        total = total + (q.exp() * (q - p)).sum(1).mean();
+      }
+    }
+    return total / static_cast<double>(detectors_->size());
+  }
+
+  Setting setting_;
+  PromptPool pool_;
+  PromptShape detector_shape_, classifier_shape_;
+  std::optional<Detectors> detectors_;
+  std::optional<ContextPrompts> classifier_prompts_;
+  double margin_ = 0;
+  std::vector<Stage> stages_;
+  std::vector<Tensor> detector_contexts_, classifier_contexts_;
+  Tensor sure_, zero_shot_;  // of the training images, from the second stage on
+};
+
+}  // namespace
+
+DecoopOptions::DecoopOptions() {
+  schedule = "constant";
+  momentum = 0;
+  weight_decay = 0;
+  drop_last = false;
+}
+
+void DecoopOptions::declare(OptionList& list) {
+  list.add("partitions", partitions, 2, 1 << 20, "detectors, and classifiers: K");
+  list.add("detector_tokens", detector_tokens, 1, 1024, "rows of a detector's context");
+  list.add("classifier_tokens", classifier_tokens, 1, 1024, "rows of a classifier's context");
+  list.add("init", init,
+           "words that all contexts start from, with noise; auto: those before the name in a plain "
+           "sentence; empty: noise alone");
+  list.add("margin", margin, "of entropy between pseudo-base and pseudo-new images, or auto");
+  list.add("classifier_epochs", classifier_epochs, 0, 1 << 20,
+           "epochs of the second stage; 0: twice those of the first");
+  list.add("classifier_schedule", classifier_schedule,
+           {"dassl", "cosine", "cosine_step", "constant"}, "of the second stage");
+  TrainingOptions::declare(list);
+}
+
+std::unique_ptr<Learner> DecoopOptions::make(const Setting& setting) const {
+  return std::make_unique<Decoop>(setting, *this);
+}
+
+}  // namespace openworld

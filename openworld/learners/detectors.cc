@@ -1,0 +1,50 @@
+#include "openworld/learners/detectors.h"
+
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
+
+#include "openworld/vlm/index_tensor.h"
+
+namespace openworld {
+
+using at::Tensor;
+
+std::string numbered(const std::string& name, std::size_t number) {
+  return name + '.' + std::to_string(number);
+}
+
+Detectors::Detectors(const Setting& setting, std::int64_t count, std::int64_t tokens)
+    : partitions_(class_partitions(static_cast<std::int64_t>(setting.base_names.size()), count)) {
+  for (const Partition& partition : partitions_) {
+    columns_.push_back(index_tensor(partition.columns));
+    std::vector<std::string> names;
+    for (const std::int64_t c : partition.columns) {
+      names.push_back(setting.base_names[static_cast<std::size_t>(c)]);
+    }
+    prompts_.push_back(
+        std::make_unique<ContextPrompts>(setting.language, names, PromptShape{.tokens = tokens}));
+  }
+}
+
+Detectors::Sides Detectors::sides(std::size_t k, const Tensor& labels) const {
+  std::vector<std::int64_t> base, columns, fresh;
+  const std::int64_t* const label = labels.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < labels.numel(); ++i) {
+    const std::int64_t column = partitions_[k].column_of[static_cast<std::size_t>(label[i])];
+    (column < 0 ? fresh : base).push_back(i);
+    if (column >= 0) columns.push_back(column);
+  }
+  return {index_tensor(base), index_tensor(columns), index_tensor(fresh)};
+}
+
+Tensor Detectors::scores(const Clip& clip, const Tensor& images,
+                         const std::vector<Tensor>& texts) const {
+  std::vector<Tensor> scores;
+  for (std::size_t k = 0; k < size(); ++k) {
+    const Tensor p = at::softmax(scaled_logits(clip, images, texts[k]), 1);
+    scores.push_back(p.index_select(1, columns_[k]).amax(1));
+  }
+  return at::stack(scores, 1);
+}
+
+}  // namespace openworld

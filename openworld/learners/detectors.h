@@ -1,0 +1,45 @@
+#pragma once
+
+// What DeCoOp and GMoP share: K detectors that know different base classes, and the detection score
+// they give together.
+
+#include <memory>
+#include <vector>
+
+#include "openworld/learners/common/partitions.h"
+#include "openworld/learners/common/prompts.h"
+#include "openworld/learners/text_classifier.h"
+
+namespace openworld {
+
+class Detectors {
+ public:
+  Detectors(const Setting& setting, std::int64_t count, std::int64_t tokens);
+
+  std::size_t size() const { return partitions_.size(); }
+  const Partition& partition(std::size_t k) const { return partitions_[k]; }
+
+  // The names that detector k is trained on.
+  ContextPrompts& prompts(std::size_t k) { return *prompts_[k]; }
+
+  // Which rows of a batch are pseudo-base for detector k, with their columns, and which pseudo-new.
+  struct Sides {
+    at::Tensor base, columns, fresh;
+  };
+  Sides sides(std::size_t k, const at::Tensor& labels) const;
+
+  // q[n, K]: for each detector the largest probability of its columns among all names, given the
+  // features [all names, embed] that each has of them, base names first.
+  at::Tensor scores(const Clip& clip, const at::Tensor& images,
+                    const std::vector<at::Tensor>& texts) const;
+
+ private:
+  std::vector<Partition> partitions_;
+  std::vector<at::Tensor> columns_;  // as indices
+  std::vector<std::unique_ptr<ContextPrompts>> prompts_;
+};
+
+// Names of tensors: "detector.0".
+std::string numbered(const std::string& name, std::size_t number);
+
+}  // namespace openworld

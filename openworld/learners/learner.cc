@@ -1,0 +1,19 @@
+#include "openworld/learners/learner.h"
+
+#include <torch/csrc/autograd/autograd.h>
+
+namespace openworld {
+
+void Learner::begin_stage(std::size_t, const Episode&) {}
+
+double Learner::backward(std::size_t stage, const Batch& batch) {
+  const at::Tensor value = loss(stage, batch);
+  if (value.requires_grad()) value.backward();
+  return value.item<double>();
+}
+
+at::Tensor Learner::add_parameter(const std::string& name, const at::Tensor& value) {
+  return parameters_[name] = value.detach().clone().requires_grad_();
+}
+
+}  // namespace openworld

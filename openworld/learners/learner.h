@@ -1,0 +1,127 @@
+#pragma once
+
+// A learner: a method that tunes prompts on a few images of base classes and then scores images
+// against base and new names.
+//
+// A method is one pair of files, with its options and its Learner, and one row in table.cc. The
+// trainer (trainer.h) does what all have in common: batches, optimiser, schedule, checkpoints.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "openworld/learners/common/optimizer.h"
+#include "openworld/learners/common/options.h"
+#include "openworld/learners/common/prompts.h"
+#include "openworld/worlds/few_shot.h"
+
+namespace openworld {
+
+// Training images of base classes. Features are normalised.
+struct Episode {
+  at::Tensor features;  // [images, embed], or [views, images, embed]: one view is drawn per epoch
+  at::Tensor labels;    // [images], of base classes
+  at::Tensor local;     // [images, patches, embed]; undefined unless the learner asks for it
+};
+
+struct Batch {
+  at::Tensor features;  // [n, embed]
+  at::Tensor labels;    // [n]
+  at::Tensor local;     // [n, patches, embed], or undefined
+  at::Tensor rows;      // [n], which images of the episode these are
+};
+
+// What a learner is made for.
+struct Setting {
+  Language language;
+  std::vector<std::string> base_names;  // as prompts say them
+  std::vector<std::string> templates;   // hand-written sentences for these classes, one or more
+  std::string template_set;             // the name they were asked for by, or ""
+  std::vector<std::string> ensemble;    // a handful of sentences for ensembles
+  // Words that stand before the name in a plain sentence: "a photo of a".
+  std::string plain_words = "a photo of a";
+  std::uint64_t seed = 1;
+};
+
+// One phase of training.
+struct Stage {
+  std::string name;
+  std::vector<std::string> parameters;  // that it tunes
+  std::int64_t epochs = 0;
+  std::int64_t batch = 32;
+  bool drop_last = false;  // leave out what does not fill a batch, unless that is all there is
+  double rate = 0.002;
+  Schedule schedule = Schedule::kDassl;
+  OptimizerOptions optimizer = {};
+};
+
+// What a model says of images [n, ...].
+struct Scores {
+  at::Tensor base_logits;  // [n, base names], of g
+  at::Tensor new_logits;   // [n, new names], of h
+  at::Tensor r;            // [n], larger is more base-like
+};
+using Scorer = std::function<Scores(const at::Tensor& features)>;  // normalised, [n, embed]
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  // What is learned: leaves that require gradients, with their first values. Known from setting and
+  // options alone, so that they can be loaded without the training images.
+  const NamedTensors& parameters() const { return parameters_; }
+
+  // Frozen numbers that training found and scoring needs.
+  const NamedTensors& constants() const { return constants_; }
+
+  // In order; none if there is nothing to tune.
+  virtual std::vector<Stage> stages() const = 0;
+
+  // Before the first epoch of a stage, and once more when a run goes on in the middle of it.
+  virtual void begin_stage(std::size_t stage, const Episode& episode);
+
+  // The loss of a batch, differentiable in the stage's parameters.
+  virtual at::Tensor loss(std::size_t stage, const Batch& batch) = 0;
+
+  // Leaves in the parameters what the optimiser is to follow, by default the gradient of the loss;
+  // the value of the loss.
+  virtual double backward(std::size_t stage, const Batch& batch);
+
+  // Encodes the names once. Throws Error for a name that does not fit. The learner outlives it.
+  virtual Scorer scorer(const std::vector<std::string>& new_names) = 0;
+
+ protected:
+  at::Tensor add_parameter(const std::string& name, const at::Tensor& value);
+
+  NamedTensors parameters_, constants_;
+};
+
+// Options of one method, with its defaults; see common/options.h.
+class LearnerOptions {
+ public:
+  virtual ~LearnerOptions() = default;
+
+  virtual void declare(OptionList& list) = 0;
+
+  // Throws Error for options that do not fit the setting.
+  virtual std::unique_ptr<Learner> make(const Setting& setting) const = 0;
+};
+
+struct LearnerRow {
+  std::string_view name;         // "gmop"
+  std::string_view title;        // "GMoP"
+  std::string_view description;  // one line, no full stop
+  std::string_view citation;
+  std::string_view input;            // "image features", "image and patch features"
+  std::string_view gradient;         // tower that is differentiated: "none", "text"
+  bool wants_local = false;          // patch features
+  ShotRule shots = ShotRule::kCoop;  // how its authors draw the training images
+  std::unique_ptr<LearnerOptions> (*options)() = nullptr;
+};
+
+}  // namespace openworld

@@ -1,0 +1,81 @@
+#include "openworld/learners/locoop.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "openworld/base/error.h"
+#include "openworld/learners/common/losses.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+constexpr double kInsideLog = 1e-5;  // as the released code has it
+
+class Locoop : public ContextLearner {
+ public:
+  Locoop(const Setting& setting, const LocoopOptions& options)
+      : ContextLearner(setting, options), lambda_(options.lambda), mcm_(options.score == "mcm") {
+    const auto classes = static_cast<std::int64_t>(setting.base_names.size());
+    top_ = options.top > 0 ? options.top : std::max<std::int64_t>(1, classes / 5);
+    if (top_ >= classes) {
+      fail("prompts", fmt::format("option top is {}, with {} base classes; expected fewer than "
+                                  "there are",
+                                  top_, classes));
+    }
+  }
+
+  Scorer scorer(const std::vector<std::string>& new_names) override {
+    Scorer ordinary = ContextLearner::scorer(new_names);
+    if (!mcm_) return ordinary;
+    // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they are.
+    return [this, ordinary](const Tensor& images) {
+      Scores scores = ordinary(images);
+      scores.r = at::softmax(scores.base_logits / temperature_factor(clip()), 1).amax(1);
+      return scores;
+    };
+  }
+
+ protected:
+  Tensor loss_of(const Batch& batch, const Tensor& texts, const Tensor& logits) const override {
+    const Tensor own = cross_entropy(logits, batch.labels);
+    const Tensor local = scaled_logits(clip(), batch.local.flatten(0, 1), texts);
+    const Tensor labels =
+        batch.labels.unsqueeze(1).expand({-1, batch.local.size(1)}).reshape({-1, 1});
+    // Whether the label is among the largest: no more than top - 1 classes are ahead of it.
+    const Tensor values = local.detach();
+    const Tensor label_value = values.gather(1, labels);
+    const Tensor ahead = (values > label_value).sum(1);
+    const Tensor elsewhere = (ahead >= top_).nonzero().squeeze(1);
+    if (elsewhere.numel() == 0) return own;
+    return own - lambda_ * entropy(local.index_select(0, elsewhere), kInsideLog).mean();
+  }
+
+ private:
+  double lambda_;
+  std::int64_t top_ = 1;
+  bool mcm_;
+};
+
+}  // namespace
+
+void LocoopOptions::declare(OptionList& list) {
+  list.add("lambda", lambda, 0, 1e6, "weight of the patches' entropy");
+  list.add("top", top, 0, 1 << 20,
+           "classes in which a patch that shows the class has it; 0: a fifth of the base classes");
+  list.add("score", score, {"ordinary", "mcm"},
+           "r: the largest base probability among all names, or MCM, among base names of cosines "
+           "without temperature");
+  ContextOptions::declare(list);
+}
+
+std::unique_ptr<Learner> LocoopOptions::make(const Setting& setting) const {
+  return std::make_unique<Locoop>(setting, *this);
+}
+
+}  // namespace openworld

@@ -1,0 +1,41 @@
+#pragma once
+
+// Logits and the ordinary detection score, from text features.
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "openworld/learners/learner.h"
+#include "openworld/worlds/templates.h"
+
+namespace openworld {
+
+// s cos: image features and text features, both normalised unless a logit ensemble made the latter
+// shorter.
+at::Tensor scaled_logits(const Clip& clip, const at::Tensor& images, const at::Tensor& texts);
+
+// Scores of a method that has one text feature per name, base names first: r is the largest
+// probability of a base name among all names (Algorithm 1 of the OpenworldAUC paper, with CLIP's
+// temperature).
+Scores ordinary_scores(const Clip& clip, const at::Tensor& images, const at::Tensor& texts,
+                       std::int64_t base_names);
+
+// Text features [names, embed] of hand-written sentences. With several, the mean of the normalised
+// features of each: normalised again, or, with `logits`, left as it is (zeroshot.h).
+at::Tensor sentence_features(const Language& language, const std::vector<std::string>& names,
+                             const std::vector<std::string>& templates, bool logits);
+
+// The sentence of a teacher: where the run's templates are a dataset of CoOp's, that method's own
+// for it; else the run's.
+std::vector<std::string> teacher_templates(const Setting& setting, TemplateStyle style);
+
+// The words that an option `init` stands for: "auto" is the setting's plain words.
+std::string init_words(const Setting& setting, const std::string& init);
+
+// Base names, then new ones.
+std::vector<std::string> all_names(const Setting& setting,
+                                   const std::vector<std::string>& new_names);
+
+}  // namespace openworld

@@ -1,0 +1,129 @@
+#include "openworld/learners/trainer.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/stack.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "openworld/base/error.h"
+#include "openworld/base/random.h"
+#include "openworld/vlm/index_tensor.h"
+#include "openworld/vlm/inner_threads.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+// Names of random streams, apart from those that learners start their prompts from.
+enum Stream : std::uint64_t { kOrder = 1'000'003, kView = 2'000'003 };
+
+}  // namespace
+
+Trainer::Trainer(Learner& learner, const Episode& episode, std::uint64_t seed)
+    : learner_(learner), episode_(episode), seed_(seed), stages_(learner.stages()) {
+  images_ = episode.labels.defined() ? episode.labels.size(0) : 0;
+  if (images_ == 0 && !stages_.empty()) fail("tune", "there are no training images");
+}
+
+std::int64_t Trainer::steps_per_epoch(const Stage& stage) const {
+  const std::int64_t whole = images_ / stage.batch;
+  const bool rest = images_ % stage.batch != 0;
+  return whole + (rest && (whole == 0 || !stage.drop_last) ? 1 : 0);
+}
+
+std::int64_t Trainer::steps() const {
+  std::int64_t sum = 0;
+  for (const Stage& stage : stages_) sum += stage.epochs * steps_per_epoch(stage);
+  return sum;
+}
+
+std::int64_t Trainer::epochs() const {
+  std::int64_t sum = 0;
+  for (const Stage& stage : stages_) sum += stage.epochs;
+  return sum;
+}
+
+std::int64_t Trainer::epoch() const {
+  std::int64_t sum = epoch_;
+  for (std::size_t s = 0; s < stage_; ++s) sum += stages_[s].epochs;
+  return sum;
+}
+
+void Trainer::start_epoch() {
+  order_.resize(static_cast<std::size_t>(images_));
+  std::iota(order_.begin(), order_.end(), 0u);
+  Random random(mix64(seed_ ^ Stream::kOrder), static_cast<std::uint64_t>(epoch()));
+  shuffle(order_, random);
+}
+
+Batch Trainer::batch_of(const std::vector<std::int64_t>& rows) const {
+  Batch batch;
+  batch.rows = index_tensor(rows);
+  batch.labels = episode_.labels.index_select(0, batch.rows);
+  if (episode_.local.defined()) batch.local = episode_.local.index_select(0, batch.rows);
+  if (episode_.features.dim() == 2) {
+    batch.features = episode_.features.index_select(0, batch.rows);
+    return batch;
+  }
+  const auto views = static_cast<std::uint64_t>(episode_.features.size(0));
+  std::vector<Tensor> features;
+  for (const std::int64_t row : rows) {
+    Random random(mix64(seed_ ^ Stream::kView) + static_cast<std::uint64_t>(epoch()),
+                  static_cast<std::uint64_t>(row));
+    features.push_back(
+        episode_.features.select(0, static_cast<std::int64_t>(random.below(views))).select(0, row));
+  }
+  batch.features = at::stack(features);
+  return batch;
+}
+
+void Trainer::start_stage() {
+  NamedTensors tuned;
+  for (const std::string& name : stages_[stage_].parameters) {
+    tuned[name] = learner_.parameters().at(name);
+  }
+  optimizer_ = std::make_unique<Optimizer>(tuned, stages_[stage_].optimizer);
+  learner_.begin_stage(stage_, episode_);
+}
+
+TrainStep Trainer::run_step() {
+  // One thread for what is done between the encoders: sums then do not depend on their number.
+  const OpenMpThreads open_mp(1);
+  const BlasThreads blas(1);
+  if (!optimizer_) start_stage();
+  if (order_.empty()) start_epoch();
+  const Stage& stage = stages_[stage_];
+  const std::int64_t begin = epoch_step_ * stage.batch;
+  const std::int64_t end = std::min(begin + stage.batch, images_);
+  TrainStep report = {.stage = stage_, .epoch = epoch_};
+  report.loss = learner_.backward(stage_, batch_of({order_.begin() + begin, order_.begin() + end}));
+  if (!std::isfinite(report.loss)) {
+    fail("tune", fmt::format("the loss is {} after {} steps; expected a number: a smaller step "
+                             "size, such as --set lr={:g}, may keep it finite",
+                             report.loss, step_, stage.rate / 10));
+  }
+  report.rate = scheduled_rate(stage.schedule, stage.rate, epoch_, stage.epochs, stage_step_);
+  optimizer_->step(report.rate);
+  ++step_;
+  ++stage_step_;
+  ++epoch_step_;
+  loss_sum_ += report.loss;
+  report.mean_loss = loss_sum_ / static_cast<double>(epoch_step_);
+  report.ends_epoch = epoch_step_ == steps_per_epoch(stage);
+  if (!report.ends_epoch) return report;
+  epoch_step_ = 0;
+  loss_sum_ = 0;
+  order_.clear();
+  if (++epoch_ == stage.epochs) {
+    ++stage_;
+    epoch_ = stage_step_ = 0;
+    optimizer_.reset();
+  }
+  return report;
+}
+
+}  // namespace openworld

@@ -1,0 +1,27 @@
+#pragma once
+
+// The options that every trained learner has: how long, how fast, by which optimiser.
+
+#include "openworld/learners/common/options.h"
+#include "openworld/learners/learner.h"
+
+namespace openworld {
+
+struct TrainingOptions : LearnerOptions {
+  std::int64_t epochs = 50;
+  std::int64_t batch = 32;
+  double rate = 0.002;
+  std::string schedule = "dassl";
+  std::string optimizer = "sgd";
+  double momentum = 0.9;
+  double weight_decay = 5e-4;
+  double epsilon = 1e-8;
+  bool drop_last = true;
+
+  void declare(OptionList& list) override;
+
+  // A stage with these options for all epochs.
+  Stage stage(std::string name, std::vector<std::string> parameters) const;
+};
+
+}  // namespace openworld
