@@ -30,9 +30,13 @@ constexpr CommandRow kCommands[] = {
     {"inspect", "say what a CLIP checkpoint is, in whatever format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
+    {"tune", "tune prompts on a few images and measure them in the open world", make_tune},
+    {"predict", "say of images what a tuned model sees: base or new, and which class",
+     make_predict},
     {"pretrain", "train a CLIP model on images with captions", make_pretrain},
     {"worlds", "the worlds that come with the program, and pictures of them", make_worlds},
-    {"ls", "list what there is: metrics, curves, templates, datasets, checkpoints", make_ls},
+    {"ls", "list what there is: learners, metrics, curves, templates, datasets, checkpoints",
+     make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };
 
@@ -83,6 +87,19 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
   }
 }
 
+// `help learner NAME` shows a row of the table, `help COMMAND` is COMMAND --help.
+std::vector<const char*> help_arguments(int argc, const char* const* argv) {
+  const std::string_view what = argv[2];
+  if (what != "learner" && what != "learners") return {argv[0], argv[2], "--help"};
+  std::vector<const char*> arguments = {argv[0], "ls", "learners"};
+  arguments.insert(arguments.end(), argv + 3, argv + argc);
+  return arguments;
+}
+
+int run_command_line_of(const std::vector<const char*>& arguments) {
+  return run_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
@@ -91,9 +108,10 @@ int run_command_line(int argc, const char* const* argv) {
   if (first == "--version" || first == "-V") {
     return print_to_the_end("openworld", [] { fmt::print("openworld {}\n", OPENWORLD_VERSION); });
   }
-  if (first == "--help" || first == "-h" || first == "help") {
+  if (first == "--help" || first == "-h" || (first == "help" && argc == 2)) {
     return print_to_the_end("openworld", print_overview);
   }
+  if (first == "help") return run_command_line_of(help_arguments(argc, argv));
   for (const CommandRow& row : kCommands) {
     if (row.name != first) continue;
     try {

@@ -42,6 +42,8 @@ std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_encode();
 std::unique_ptr<Command> make_zeroshot();
 std::unique_ptr<Command> make_pretrain();
+std::unique_ptr<Command> make_tune();
+std::unique_ptr<Command> make_predict();
 std::unique_ptr<Command> make_worlds();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_example();

@@ -12,6 +12,7 @@
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/model_library.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/metrics/curve.h"
 #include "openworld/metrics/table.h"
@@ -31,15 +32,18 @@ std::string_view ties_name(const MetricRow& row) {
 class Ls : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("WHAT", what_, "metrics, curves, templates, datasets or checkpoints")
-        ->check(CLI::IsMember({"metrics", "curves", "templates", "datasets", "checkpoints"}))
+    app.add_option("WHAT", what_, "learners, metrics, curves, templates, datasets or checkpoints")
+        ->check(CLI::IsMember(
+            {"learners", "metrics", "curves", "templates", "datasets", "checkpoints"}))
         ->required();
     app.add_option("NAME", name_, "one of them, in full");
     declare_json(app, json_);
   }
 
   void run() override {
-    if (what_ == "curves") {
+    if (what_ == "learners") {
+      model_library().list_learners({name_, json_});
+    } else if (what_ == "curves") {
       name_.empty() ? list_curves() : show(curve_json(find_curve(name_)));
     } else if (what_ == "templates") {
       name_.empty() ? list_templates() : show(template_json(find_template_set(name_)));

@@ -6,6 +6,7 @@
 
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/pretrain_flags.h"
+#include "openworld/cli/tune_flags.h"
 
 namespace openworld {
 
@@ -13,6 +14,9 @@ struct ModelLibrary {
   void (*encode)(const EncodeFlags& flags);
   void (*zeroshot)(const ZeroshotFlags& flags);
   void (*pretrain)(const PretrainFlags& flags);
+  void (*tune)(const TuneFlags& flags);
+  void (*predict)(const PredictFlags& flags);
+  void (*list_learners)(const LearnerListFlags& flags);
 };
 
 // Opens it. Throws Error if it is not there or does not load.

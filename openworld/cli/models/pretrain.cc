@@ -18,10 +18,10 @@
 #include "openworld/base/progress.h"
 #include "openworld/base/threads.h"
 #include "openworld/checkpoint/config_file.h"
+#include "openworld/cli/models/long_run.h"
 #include "openworld/cli/models/run_model.h"
 #include "openworld/cli/models/stop_signals.h"
 #include "openworld/cli/models/training_log.h"
-#include "openworld/cli/one_line.h"
 #include "openworld/cli/pretrain_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
@@ -43,11 +43,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "pretrain";
 constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
-
-// A line for whoever watches.
-void say(const std::string& line) {
-  std::fputs((one_line(line) + '\n').c_str(), stderr);
-}
 
 PretrainOptions options_of(const PretrainFlags& flags) {
   PretrainOptions options;
@@ -120,17 +115,6 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"seed", flags.seed}};
 }
 
-// Throws Error that names the first option in which two runs differ.
-void expect_same_run(const Json& was, const Json& now, const std::string& path) {
-  for (const auto& [key, value] : now.items()) {
-    const Json before = was.contains(key) ? was[key] : Json();
-    if (before == value) continue;
-    Origin{kFunction, path}.fail(fmt::format(
-        "is of a run with {} {}, not {}; give another --out, or --restart to begin anew", key,
-        dump_line(before), dump_line(value)));
-  }
-}
-
 struct Paths {
   std::string state, log, result;
 
@@ -165,13 +149,6 @@ double accuracy(const Clip& clip, const Tokenizer& tokenizer, const EvalSet& set
     right += best.data_ptr<std::int64_t>()[i] == set.dataset.samples[features.samples[i]].label;
   }
   return static_cast<double>(right) / static_cast<double>(rows);
-}
-
-std::string duration(double seconds) {
-  const auto minutes = static_cast<std::int64_t>(seconds / 60);
-  if (minutes < 2) return fmt::format("{:.0f} s", seconds);
-  if (minutes < 120) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 // What a stretch of steps did, for the log and for whoever watches.
@@ -351,7 +328,7 @@ std::optional<Json> finished(const Paths& paths, const Json& run) {
   if (!json.is_object() || !json.contains("options")) {
     Origin{kFunction, paths.result}.fail("is no result of a training; give another --out");
   }
-  expect_same_run(json["options"], run, paths.result);
+  expect_same_run(json["options"], run, paths.result, kFunction);
   return json;
 }
 
@@ -397,7 +374,7 @@ void run_pretrain(const PretrainFlags& flags) {
     const Json was = Json::parse(saved_run(paths.state), nullptr, false);
     if (was.is_discarded())
       Origin{kFunction, paths.state}.fail("is damaged; --restart begins anew");
-    expect_same_run(was, run, paths.state);
+    expect_same_run(was, run, paths.state, kFunction);
     trainer.load(paths.state);
   }
   Run training(flags, trainer, tokenizer, run);

@@ -9,6 +9,7 @@
 
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/pretrain_flags.h"
+#include "openworld/cli/tune_flags.h"
 #include "openworld/vlm/image_features.h"
 #include "openworld/vlm/load_clip.h"
 
@@ -17,6 +18,9 @@ namespace openworld {
 void run_encode(const EncodeFlags& flags);
 void run_zeroshot(const ZeroshotFlags& flags);
 void run_pretrain(const PretrainFlags& flags);
+void run_tune(const TuneFlags& flags);
+void run_predict(const PredictFlags& flags);
+void list_learners(const LearnerListFlags& flags);
 
 struct LoadedModel {
   ClipCheckpoint checkpoint;

@@ -8,24 +8,18 @@
 #include <ATen/ops/softmax.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
+#include "openworld/cli/models/class_list.h"
 #include "openworld/cli/models/run_model.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/io/atomic_file.h"
-#include "openworld/io/text_array.h"
+#include "openworld/io/logit_predictions.h"
 #include "openworld/metrics/accuracy.h"
-#include "openworld/text/clean_text.h"
 #include "openworld/vlm/zeroshot.h"
-#include "openworld/worlds/few_shot.h"
-#include "openworld/worlds/templates.h"
 
 namespace openworld {
 namespace {
@@ -34,25 +28,6 @@ using at::Tensor;
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "zeroshot";
-
-// What was asked for, else the dataset's own, else CLIP's first.
-std::vector<std::string> choose_templates(const std::string& asked, const Dataset& dataset) {
-  if (!asked.empty()) return resolve_templates(asked);
-  return resolve_templates(dataset.templates.empty() ? "photo" : dataset.templates);
-}
-
-// How many of the classes, in order, are base.
-std::int64_t base_classes(const std::string& base, std::size_t classes) {
-  const auto all = static_cast<std::int64_t>(classes);
-  if (base == "all") return all;
-  if (base == "half") return static_cast<std::int64_t>(base_class_count(classes));
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(base.data(), base.data() + base.size(), count);
-  if (error != std::errc() || end != base.data() + base.size() || count < 1 || count > all) {
-    fail(kFunction, fmt::format("--base is '{}'; expected all, half, or 1 to {}", base, all));
-  }
-  return count;
-}
 
 struct Scored {
   Tensor logits;  // [images, classes]
@@ -99,40 +74,21 @@ Accuracy measure(const Scored& scored) {
 void save(const Scored& scored, const std::vector<std::string>& classes, std::int64_t base,
           const Json& meta, const std::string& path) {
   const std::int64_t all = scored.logits.size(1);
-  const auto rows = static_cast<std::size_t>(scored.logits.size(0));
   const Tensor base_logits = scored.logits.narrow(1, 0, base).contiguous();
   const Tensor new_logits = scored.logits.narrow(1, base, all - base).contiguous();
   const Tensor score =
       std::get<0>(at::softmax(scored.logits, 1).narrow(1, 0, base).max(1)).contiguous();
-  std::vector<std::int8_t> side;
-  std::vector<std::int32_t> label;
-  for (const std::int32_t c : scored.labels) {
-    side.push_back(static_cast<std::int8_t>(c < 0 ? -1 : c < base ? 0 : 1));
-    label.push_back(c < base ? std::max(c, 0) : c - static_cast<std::int32_t>(base));
-  }
-  const auto floats = [rows](const char* name, const Tensor& t, std::vector<std::size_t> shape) {
-    const std::span<const float> values(t.data_ptr<float>(), static_cast<std::size_t>(t.numel()));
-    return NpzEntry{name, {Dtype::Kind::kFloat, 4}, std::move(shape), std::as_bytes(values)};
-  };
-  const Origin origin = {kFunction, path};
-  const std::string meta_text = dump_line(meta);
-  const TextArray names(classes, "classes", origin);
-  const TextArray meta_array(std::span(&meta_text, 1), "meta", origin);
-  std::vector<NpzEntry> entries = {
-      {"side", {Dtype::Kind::kInt, 1}, {rows}, std::as_bytes(std::span<const std::int8_t>(side))},
-      {"label",
-       {Dtype::Kind::kInt, 4},
-       {rows},
-       std::as_bytes(std::span<const std::int32_t>(label))},
-      floats("score", score, {rows}),
-      floats("base_logits", base_logits, {rows, static_cast<std::size_t>(base)})};
-  if (base < all) {
-    entries.push_back(
-        floats("new_logits", new_logits, {rows, static_cast<std::size_t>(all - base)}));
-  }
-  entries.push_back(names.entry("classes", {classes.size()}));
-  entries.push_back(meta_array.entry("meta", {}));
-  write_file_atomically(path, make_npz(entries), kFunction);
+  LogitPredictions predictions = {.side = {},
+                                  .label = {},
+                                  .score = floats_of(score),
+                                  .base_logits = floats_of(base_logits),
+                                  .new_logits = floats_of(new_logits),
+                                  .base_classes = static_cast<std::size_t>(base),
+                                  .new_classes = static_cast<std::size_t>(all - base),
+                                  .classes = classes,
+                                  .meta = dump_line(meta)};
+  set_sides(predictions, scored.labels, static_cast<std::int32_t>(base));
+  save_logit_predictions(predictions, path, kFunction);
 }
 
 Scored score_images(const Clip& clip, const Dataset& dataset, const ImageFeatures& features,
@@ -145,21 +101,6 @@ Scored score_images(const Clip& clip, const Dataset& dataset, const ImageFeature
       (temperature_factor(clip) * at::matmul(normalized(images), classifier.t())).contiguous();
   for (const std::size_t i : features.samples) scored.labels.push_back(dataset.samples[i].label);
   return scored;
-}
-
-// Two classes whose prompts are the same are one to the model.
-void refuse_equal_prompts(const std::vector<std::string>& names, const DataFlags& flags) {
-  if (flags.allow_duplicate_names) return;
-  std::map<std::string, std::size_t> first;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto [found, is_new] = first.try_emplace(clean_text(names[i]), i);
-    if (is_new) continue;
-    fail(kFunction,
-         fmt::format("{}: classes {} and {} are {} and {}, which no prompt tells apart; rename one "
-                     "by --names, or give --allow-duplicate-names",
-                     flags.data, found->second, i, in_quotes(names[found->second]),
-                     in_quotes(names[i])));
-  }
 }
 
 // A zero feature cannot be normalised, and a broken model gives NaN: no class is the largest then.
@@ -205,16 +146,9 @@ void run_zeroshot(const ZeroshotFlags& flags) {
   if (!flags.out.empty()) check_out(flags.out, kFunction);
   const Dataset dataset = load_data(flags.data);
   const std::vector<std::string> templates = choose_templates(flags.templates, dataset);
-  if (!dataset.named || dataset.classes.empty()) {
-    fail(kFunction,
-         fmt::format("{}: the classes have no names; give them by --names", flags.data.data));
-  }
-  std::vector<std::string> names = dataset.classes;
-  if (!flags.keep_underscores) {
-    std::transform(names.begin(), names.end(), names.begin(), spaced);
-  }
-  refuse_equal_prompts(names, flags.data);
-  const std::int64_t base = base_classes(flags.base, dataset.classes.size());
+  const std::vector<std::string> names =
+      prompt_names(dataset, flags.data, flags.keep_underscores, kFunction);
+  const std::int64_t base = base_classes(flags.base, dataset.classes.size(), kFunction);
 
   const LoadedModel model = load_model(flags.model, kFunction);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, flags.model.vocabulary);

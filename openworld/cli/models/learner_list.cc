@@ -1,0 +1,67 @@
+// openworld ls learners and openworld help learner, from the table behind libtorch.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "openworld/cli/models/run_model.h"
+#include "openworld/cli/models/tuned_model.h"
+#include "openworld/cli/print_json.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json row_json(const LearnerRow& row) {
+  const ChosenMethod method{std::string(row.name)};
+  Json options = Json::array();
+  for (const OptionRow& option : method.list.rows()) {
+    options.push_back({{"name", option.name},
+                       {"default", option.value()},
+                       {"expected", option.expected},
+                       {"help", option.help}});
+  }
+  return {{"name", row.name},
+          {"title", row.title},
+          {"description", row.description},
+          {"citation", row.citation},
+          {"input", row.input},
+          {"gradient", row.gradient},
+          {"shot_rule", row.shots == ShotRule::kCoop ? "coop" : "decoop"},
+          {"options", std::move(options)}};
+}
+
+void print_page(const LearnerRow& row) {
+  fmt::print("{} ({}): {}\n{}\n\ninput     {}\ngradient  {}\nshots     {}\n\n", row.title, row.name,
+             row.description, row.citation, row.input,
+             row.gradient == "none" ? "none" : fmt::format("{} tower", row.gradient),
+             row.shots == ShotRule::kCoop ? "drawn as Dassl does" : "drawn as DeCoOp does");
+  fmt::print("Options, set by --set key=value:\n");
+  const ChosenMethod method{std::string(row.name)};
+  for (const OptionRow& option : method.list.rows()) {
+    const Json value = option.value();
+    fmt::print("  {:<20} {} [{}]\n{:23}{}\n", option.name, option.help,
+               value.is_string() ? value.get<std::string>() : value.dump(), "", option.expected);
+  }
+  fmt::print("\nopenworld tune --method {} --model pocket --data doodles:animals --out RUN\n",
+             row.name);
+}
+
+}  // namespace
+
+void list_learners(const LearnerListFlags& flags) {
+  if (!flags.name.empty()) {
+    const LearnerRow& row = find_learner(flags.name);
+    return flags.json ? print_json(row_json(row)) : print_page(row);
+  }
+  Json rows = Json::array();
+  for (const LearnerRow& row : learners()) {
+    if (flags.json) rows.push_back(row_json(row));
+    if (!flags.json) fmt::print("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
+  }
+  if (flags.json) return print_json({{"learners", std::move(rows)}});
+  fmt::print("\n`openworld help learner NAME` shows one in full.\n");
+}
+
+}  // namespace openworld

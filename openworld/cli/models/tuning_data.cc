@@ -1,0 +1,138 @@
+#include "openworld/cli/models/tuning_data.h"
+
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "openworld/base/error.h"
+#include "openworld/io/origin.h"
+#include "openworld/vlm/index_tensor.h"
+#include "openworld/vlm/training_features.h"
+
+namespace openworld {
+namespace {
+
+constexpr auto kFunction = "tune";
+
+Dataset open_split(const DataFlags& data, const std::string& path, const std::string& split) {
+  DatasetOptions options = dataset_options(data);
+  options.split = split;
+  return open_dataset(path, options);
+}
+
+bool has_split(const Dataset& dataset, const std::string& split) {
+  return std::find(dataset.splits.begin(), dataset.splits.end(), split) != dataset.splits.end();
+}
+
+void expect_same_classes(const Dataset& train, const Dataset& test, const std::string& path) {
+  const std::size_t common = std::min(train.classes.size(), test.classes.size());
+  for (std::size_t c = 0; c < common; ++c) {
+    if (train.classes[c] == test.classes[c]) continue;
+    fail(kFunction, fmt::format("{}: class {} is {} in training and {} in testing; expected the "
+                                "same classes",
+                                path, c, in_quotes(train.classes[c]), in_quotes(test.classes[c])));
+  }
+  if (train.classes.size() != test.classes.size()) {
+    fail(kFunction, fmt::format("{}: {} classes in training and {} in testing; expected the same",
+                                path, train.classes.size(), test.classes.size()));
+  }
+}
+
+}  // namespace
+
+TuningData open_tuning_data(const TuneFlags& flags) {
+  const std::string& path = flags.data.data;
+  const bool apart = !flags.test_data.empty();
+  // Opened as it comes first, to see which splits there are.
+  Dataset first = open_split(flags.data, path, flags.train_split);
+  if (!apart && first.splits.empty()) {
+    fail(kFunction, fmt::format("{} has no splits; give test images by --test-data", path));
+  }
+  if (first.classes.size() < 2) {
+    fail(kFunction, fmt::format("{} has {} class; expected two or more, to tune on some and keep "
+                                "others new",
+                                path, first.classes.size()));
+  }
+  TuningData data;
+  const bool reopen = flags.train_split.empty() && has_split(first, "train");
+  if (flags.train_split.empty() && !first.splits.empty() && !reopen) {
+    fail(kFunction, fmt::format("{} has splits {}; say which by --train-split", path,
+                                fmt::join(first.splits, ", ")));
+  }
+  data.train = reopen ? open_split(flags.data, path, "train") : std::move(first);
+  std::string test_split = flags.test_split;
+  if (test_split.empty() && !apart) {
+    test_split = has_split(data.train, "test") ? "test" : has_split(data.train, "val") ? "val" : "";
+    if (test_split.empty()) {
+      fail(kFunction, fmt::format("{} has splits {}; say which is to be tested on by --test-split",
+                                  path, fmt::join(data.train.splits, ", ")));
+    }
+  }
+  data.test = open_split(flags.data, apart ? flags.test_data : path, test_split);
+  data.same_images = !apart && data.train.split == data.test.split;
+  expect_same_classes(data.train, data.test, apart ? flags.test_data : path);
+  if (data.test.samples.empty()) {
+    fail(kFunction, fmt::format("{} has no test images", apart ? flags.test_data : path));
+  }
+  return data;
+}
+
+std::vector<std::size_t> draw_shots(const TuneFlags& flags, const Dataset& train, std::int64_t base,
+                                    ShotRule rule, std::uint64_t seed) {
+  std::vector<std::size_t> count(train.classes.size());
+  for (const Sample& sample : train.samples) {
+    if (sample.label >= 0) ++count[static_cast<std::size_t>(sample.label)];
+  }
+  for (std::size_t c = 0; c < static_cast<std::size_t>(base); ++c) {
+    const std::size_t needed = std::max<std::size_t>(flags.shots, 1);
+    if (count[c] >= needed || (flags.allow_fewer && count[c] > 0)) continue;
+    fail(kFunction, fmt::format("{}: class {} has {}; expected {} or more{}", flags.data.data,
+                                in_quotes(train.classes[c]), counted(count[c], "training image"),
+                                needed, count[c] > 0 ? ", or --allow-fewer" : ""));
+  }
+  std::vector<std::size_t> drawn = few_shot_samples(train, flags.shots, seed, rule);
+  std::erase_if(drawn, [&](std::size_t i) { return train.samples[i].label >= base; });
+  return drawn;
+}
+
+at::Tensor normalized_features(const ImageFeatures& features) {
+  return normalized(at::from_blob(const_cast<float*>(features.features.data()),
+                                  {static_cast<std::int64_t>(features.samples.size()),
+                                   static_cast<std::int64_t>(features.width)},
+                                  at::kFloat));
+}
+
+Episode make_episode(const TuneFlags& flags, const LoadedModel& model, const Dataset& train,
+                     const std::vector<std::size_t>& samples, bool local, std::uint64_t seed) {
+  Dataset shots = train;
+  shots.samples.clear();
+  std::vector<std::int64_t> labels;
+  for (const std::size_t i : samples) {
+    shots.samples.push_back(train.samples[i]);
+    labels.push_back(train.samples[i].label);
+  }
+  const TrainingFeatureOptions options = {flags.model.batch, flags.model.threads, {}};
+  const auto watched = [&](const char* what) {
+    TrainingFeatureOptions result = options;
+    result.on_progress = progress_line(what);
+    return result;
+  };
+  Episode episode;
+  episode.labels = index_tensor(labels);
+  if (flags.views > 0) {
+    episode.features =
+        view_features(model.clip, shots, flags.views, seed, watched("encoding views"));
+  } else {
+    const ImageFeatures features = encode_dataset(model, shots, flags.model, flags.cache);
+    if (!features.failures.empty()) {
+      fail(kFunction,
+           fmt::format("a training image cannot be read: {}", features.failures[0].message));
+    }
+    episode.features = normalized_features(features);
+  }
+  if (local) episode.local = patch_features(model.clip, shots, watched("encoding patches"));
+  return episode;
+}
+
+}  // namespace openworld

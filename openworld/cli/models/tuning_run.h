@@ -1,0 +1,47 @@
+#pragma once
+
+// One run of `openworld tune` in its folder: begun, gone on with, or found finished.
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "openworld/cli/models/tuned_model.h"
+#include "openworld/cli/models/tuning_data.h"
+
+namespace openworld {
+
+// Test images, encoded once for all runs of a command.
+struct TestImages {
+  at::Tensor features;               // normalised, [n, embed]
+  std::vector<std::size_t> samples;  // of the test dataset
+  std::vector<std::int32_t> labels;  // of all classes
+  nlohmann::ordered_json data;       // what results say about them
+  double seconds = 0;                // that encoding took
+};
+
+class TuningRun {
+ public:
+  // Makes the folder and writes run.json, or sees that it is of the same run. Throws Error.
+  TuningRun(std::string folder, nlohmann::ordered_json run, bool restart);
+
+  // The result of a run that is finished.
+  std::optional<nlohmann::ordered_json> finished() const;
+
+  // Trains to the end or until asked to stop; false in the latter case.
+  bool train(Learner& learner, const Episode& episode, bool quiet);
+
+  // Scores the test images, writes prompts, predictions and, last, the result.
+  nlohmann::ordered_json finish(Learner& learner, const TestImages& test, double encode_seconds);
+
+ private:
+  std::string folder_;
+  RunPaths paths_;
+  nlohmann::ordered_json run_;
+  nlohmann::ordered_json last_;  // line of the log
+  std::int64_t steps_ = 0, epochs_ = 0, images_ = 0;
+  double train_seconds_ = 0;
+};
+
+}  // namespace openworld
