@@ -7,10 +7,10 @@ OUT/cases.json          names, and per case: method, stage, all options, templat
 OUT/NAME.safetensors    inputs features, labels, local, parameter.*, test_features;
                         expected loss, gradient.*, base_logits, new_logits, score, threshold
 
-Inputs are float32; expected values are computed from them in double. A method that trains nothing has
-no loss, class-specific contexts have neither new_logits nor score, and only DeCoOp has a threshold,
-which is that of a training set of the batch. Parameters that a loss does not touch have a gradient of
-zeros; ProGrad's is the gradient after projection and its loss the cross-entropy.
+Inputs are float32; expected values are computed from them in double. A method that trains nothing
+has no loss, class-specific contexts have neither new_logits nor score, and only DeCoOp has a
+threshold, the one of a training set that is the batch. Parameters that a loss does not touch have a
+gradient of zeros; ProGrad's is the gradient after projection and its loss the cross-entropy.
 """
 
 import json
@@ -129,7 +129,8 @@ def expectations(of):
         prediction = learner.predict(parameters, tests, threshold)
     else:
         prediction = learner.predict(parameters, tests)
-    result.update({name: value for name, value in prediction._asdict().items() if value is not None})
+    known = {name: value for name, value in prediction._asdict().items() if value is not None}
+    result.update(known)
     return {name: value.detach().numpy() for name, value in result.items()}
 
 

@@ -1,8 +1,8 @@
 """Prompt learners as their papers and released programs define them: loss, gradient, inference.
 
-A second writing, to hold the fast one against: plain PyTorch on prompts padded to the full length, in
-the precision of the tensors, gradients by autograd. Nothing here is fast, and nothing comes from the
-learners in C++. Features of images are given. r, the score of a test image, is larger for base.
+A second writing, to hold the fast one against: plain PyTorch on prompts padded to the full length,
+in the precision of the tensors, gradients by autograd. Nothing here is fast, and nothing comes from
+the learners in C++. Features of images are given. r, the score of a test image, is larger for base.
 """
 
 import math
@@ -40,11 +40,11 @@ class TextTower:
 
     def encode(self, prompts):
         """Normalised features of prompts [length, width], without start and end of text."""
-        start, end = self.embed([self.sizes.vocabulary - 2]), self.embed([self.sizes.vocabulary - 1])
+        first, last = self.sizes.vocabulary - 2, self.sizes.vocabulary - 1
         rows, ends = [], []
         for prompt in prompts:
             padding = self.sizes.context - len(prompt) - 2
-            rows.append(torch.cat([start, prompt, end, self.embed([0] * padding)]))
+            rows.append(torch.cat([self.embed([first]), prompt, self.embed([last] + [0] * padding)]))
             ends.append(len(prompt) + 1)
         x = torch.stack(rows) + self.tensors["positional_embedding"]
         x = transformer(x, self.tensors, "transformer", self.sizes.text, self.sizes, causal=True)
@@ -127,7 +127,7 @@ class Learner:
 
     def gradients(self, parameters, batch):
         """The loss and its gradient, zeros where it does not depend on a parameter."""
-        leaves = {name: value.detach().clone().requires_grad_() for name, value in parameters.items()}
+        leaves = {name: value.clone().requires_grad_() for name, value in parameters.items()}
         loss = self.loss(leaves, batch)
         found = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
         return loss.detach(), {name: torch.zeros_like(leaf) if gradient is None else gradient
@@ -244,7 +244,8 @@ class WithDetectors(Learner):
     def detector_logits(self, parameters, i, images):
         """Over the columns of training."""
         names = [self.base[c] for c in self.partitions()[i].columns]
-        return self.tower.logits(images, self.tower.names(names, self.detector_context(parameters, i)))
+        texts = self.tower.names(names, self.detector_context(parameters, i))
+        return self.tower.logits(images, texts)
 
     def detections(self, parameters, images, names):
         """[detectors, n]: the largest probability of a column of the detector, among all names."""
