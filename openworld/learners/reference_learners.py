@@ -43,8 +43,8 @@ class TextTower:
         first, last = self.sizes.vocabulary - 2, self.sizes.vocabulary - 1
         rows, ends = [], []
         for prompt in prompts:
-            padding = self.sizes.context - len(prompt) - 2
-            rows.append(torch.cat([self.embed([first]), prompt, self.embed([last] + [0] * padding)]))
+            padded = [last] + [0] * (self.sizes.context - len(prompt) - 2)
+            rows.append(torch.cat([self.embed([first]), prompt, self.embed(padded)]))
             ends.append(len(prompt) + 1)
         x = torch.stack(rows) + self.tensors["positional_embedding"]
         x = transformer(x, self.tensors, "transformer", self.sizes.text, self.sizes, causal=True)
