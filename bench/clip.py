@@ -44,10 +44,10 @@ class Block(nn.Module):
 
 
 class TextTower(nn.Module):
-    def __init__(self):
+    def __init__(self, layers=LAYERS):
         super().__init__()
         mask = torch.full((CONTEXT, CONTEXT), float("-inf")).triu(1)
-        self.blocks = nn.Sequential(*[Block(WIDTH, HEADS, mask) for _ in range(LAYERS)])
+        self.blocks = nn.Sequential(*[Block(WIDTH, HEADS, mask) for _ in range(layers)])
         self.ln_final = nn.LayerNorm(WIDTH)
         self.register_buffer("tokens", 0.02 * torch.randn(END + 1, WIDTH))
         self.register_buffer("positions", 0.01 * torch.randn(CONTEXT, WIDTH))
@@ -206,4 +206,5 @@ def main():
         report.compare("image tower, batch of 8", ("image", 8, 5), rival, 5, 1)
 
 
-main()
+if __name__ == "__main__":
+    main()
