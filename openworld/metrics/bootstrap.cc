@@ -67,6 +67,31 @@ std::vector<std::uint8_t> strata_by_rank(const RankedScores& ranked) {
   return strata;
 }
 
+std::vector<std::uint8_t> strata_by_row(const Outcomes& outcomes) {
+  std::vector<std::uint8_t> strata(outcomes.size());
+  for (std::size_t i = 0; i < strata.size(); ++i) {
+    strata[i] = static_cast<std::uint8_t>(outcomes.side[i] < 0 ? 2 : outcomes.side[i]);
+  }
+  return strata;
+}
+
+void weights_by_rank(std::span<const std::uint8_t> by_row, const RankedScores& ranked,
+                     std::vector<std::uint8_t>& by_rank) {
+  by_rank.resize(by_row.size());
+  const auto order = ranked.order();
+  for (std::size_t i = 0; i < order.size(); ++i) by_rank[i] = by_row[order[i]];
+}
+
+double bootstrap_p_value(std::span<const double> differences) {
+  std::int64_t low = 1, high = 1;
+  for (const double d : differences) {
+    low += !(d > 0);  // an undefined one speaks for neither side
+    high += !(d < 0);
+  }
+  const double rarer = static_cast<double>(std::min(low, high));
+  return std::min(1.0, 2 * rarer / (static_cast<double>(differences.size()) + 1));
+}
+
 Jackknife::Jackknife(const Resampler& resampler, std::uint64_t seed)
     : group_of_(resampler.size(), kNoGroup) {
   constexpr std::uint64_t kStream = 0x6a61636b00;  // apart from the streams of the resamples

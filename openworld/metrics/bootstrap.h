@@ -54,6 +54,13 @@ std::vector<BootstrapResult> bootstrap(const RankedScores& ranked,
 // Strata of the samples in the order of the ranking: 0 base, 1 new, 2 unknown.
 std::vector<std::uint8_t> strata_by_rank(const RankedScores& ranked);
 
+// The same in the order of the rows, for rankings that share their rows but not their order.
+std::vector<std::uint8_t> strata_by_row(const Outcomes& outcomes);
+
+// Weights of rows carried to the order of a ranking that keeps it.
+void weights_by_rank(std::span<const std::uint8_t> by_row, const RankedScores& ranked,
+                     std::vector<std::uint8_t>& by_rank);
+
 // Fills one value per statistic for the sample with these weights, in the positions of a Resampler.
 // Called by several threads at once.
 using Evaluator = std::function<void(std::span<const std::uint8_t>, std::span<double>)>;
@@ -70,6 +77,10 @@ Replicates replicate(const Resampler& resampler, std::size_t statistics, const E
 // The interval of statistic number `statistic`, whose value on the whole sample is `estimate`.
 BootstrapResult interval_from_replicates(double estimate, const Replicates& replicates,
                                          std::size_t statistic, const BootstrapOptions& options);
+
+// Two-sided p-value of "no difference" from replicates of a difference: twice the share on the
+// rarer side of zero. The sample itself counts as one resample, so it is never 0.
+double bootstrap_p_value(std::span<const double> differences);
 
 // Delete-a-group jackknife: each stratum is dealt at random into at most 100 groups of equal size.
 // Random groups keep the skewness that BCa wants; groups along the ranking would hide it.

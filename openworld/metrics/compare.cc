@@ -9,30 +9,10 @@
 #include "openworld/base/error.h"
 #include "openworld/metrics/delong.h"
 #include "openworld/metrics/distributions.h"
+#include "openworld/metrics/same_samples.h"
 
 namespace openworld {
 namespace {
-
-void check_same_samples(const Outcomes& a, const Outcomes& b) {
-  if (a.size() != b.size()) {
-    fail("compare", fmt::format("the first has {} samples and the second {}; expected the same "
-                                "samples in the same order",
-                                a.size(), b.size()));
-  }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a.side[i] != b.side[i]) {
-      fail("compare", fmt::format("side[{}] is {} in the first and {} in the second; expected the "
-                                  "same samples in the same order",
-                                  i, a.side[i], b.side[i]));
-    }
-    const bool labelled = !a.label.empty() && !b.label.empty() && a.side[i] >= 0;
-    if (labelled && a.label[i] != b.label[i]) {
-      fail("compare", fmt::format("label[{}] is {} in the first and {} in the second; expected the "
-                                  "same samples in the same order",
-                                  i, a.label[i], b.label[i]));
-    }
-  }
-}
 
 // Mean and variance of the mean.
 struct Moments {
@@ -105,27 +85,15 @@ void test_mcnemar(const Ranking& a, const Ranking& b, double level, ComparedMetr
   set_normal_interval(result, differences.variance_of_mean(), level);
 }
 
-// Weights by row carried to the order of a ranking.
-void carry(std::span<const std::uint8_t> by_row, const RankedScores& ranked,
-           std::vector<std::uint8_t>& by_rank) {
-  by_rank.resize(by_row.size());
-  const auto order = ranked.order();
-  for (std::size_t i = 0; i < order.size(); ++i) by_rank[i] = by_row[order[i]];
-}
-
 void test_bootstrap(const RankedScores& a, const RankedScores& b, const EvalOptions& options,
                     std::span<ComparedMetric*> results) {
   if (results.empty()) return;
-  std::vector<std::uint8_t> strata(a.size());
-  for (std::size_t i = 0; i < strata.size(); ++i) {
-    strata[i] = static_cast<std::uint8_t>(a.outcomes().side[i] < 0 ? 2 : a.outcomes().side[i]);
-  }
   const BootstrapOptions& bootstrap = options.bootstrap;
-  const Resampler resampler(std::move(strata), bootstrap.seed);
+  const Resampler resampler(strata_by_row(a.outcomes()), bootstrap.seed);
   const auto evaluate = [&](std::span<const std::uint8_t> weights, std::span<double> differences) {
     std::vector<std::uint8_t> of_a, of_b;
-    carry(weights, a, of_a);
-    carry(weights, b, of_b);
+    weights_by_rank(weights, a, of_a);
+    weights_by_rank(weights, b, of_b);
     const Ranking first(a, of_a), second(b, of_b);
     for (std::size_t m = 0; m < results.size(); ++m) {
       const MetricRow& row = *results[m]->request.row;
@@ -142,13 +110,7 @@ void test_bootstrap(const RankedScores& a, const RankedScores& b, const EvalOpti
     result.interval = outcome.interval;
     result.why = outcome.why;
     if (!outcome.interval) continue;
-    std::int64_t low = 1, high = 1;  // the sample itself counts as one resample
-    for (const double d : replicates.drawn[m]) {
-      low += d <= 0;
-      high += d >= 0;
-    }
-    result.p_value =
-        std::min(1.0, 2.0 * static_cast<double>(std::min(low, high)) / (bootstrap.resamples + 1.0));
+    result.p_value = bootstrap_p_value(replicates.drawn[m]);
   }
 }
 
@@ -159,7 +121,7 @@ std::vector<ComparedMetric> compare(const Outcomes& a, const Outcomes& b,
                                     const EvalOptions& options) {
   validate(a);
   validate(b);
-  check_same_samples(a, b);
+  check_same_samples("compare", a, b, "the first", "the second");
   const RankedScores ranked_a(a, RankedScores::Keep::kOrder);
   const RankedScores ranked_b(b, RankedScores::Keep::kOrder);
   const Ranking first(ranked_a), second(ranked_b);
