@@ -24,10 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string p_text(double p) {
-  return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p);
-}
-
 // Shares in percent, counts as they are.
 std::string value_text(const ComparedMetric& m, double value) {
   return m.request.row->is_count ? fmt::format("{:.0f}", value) : percent(value);
@@ -68,9 +64,10 @@ void adjust(std::vector<Row>& rows) {
 class Compare : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("FILE", files_,
-                   "predictions of two or more models on the same samples; the others are compared "
-                   "against the first")
+    app.add_option(
+           "FILE", files_,
+           "predictions of two or more models on the same samples, as files or run folders; "
+           "the others are compared against the first")
         ->required();
     flags_.declare(app);
     declare_json(app, json_);
@@ -83,10 +80,10 @@ class Compare : public Command {
     const RunRecord record;
     const auto requests = flags_.requests();
     EvalOptions options = flags_.options();
-    const Predictions reference = load_predictions(files_[0]);
+    const Predictions reference = load_argument(files_[0], "compare");
     std::vector<Row> rows;
     for (std::size_t i = 1; i < files_.size(); ++i) {
-      const Predictions other = load_predictions(files_[i]);
+      const Predictions other = load_argument(files_[i], "compare");
       Progress progress("resampling " + files_[i], options.bootstrap.resamples);
       options.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
       try {

@@ -53,7 +53,7 @@ class CurveCommand : public Command {
     const CurveRow& row = find_curve(kind_);
     std::vector<Curve> curves;
     for (const std::string& file : files_) {
-      const Predictions predictions = load_predictions(file);
+      const Predictions predictions = load_argument(file, "curve");
       const RankedScores ranked(predictions.outcomes());
       Curve curve = make_curve(Ranking(ranked), row.kind, {.open = parse_open(open_)}, points_);
       if (!curve.area.defined()) {

@@ -13,6 +13,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_details.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/measured_runs.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
@@ -57,10 +58,19 @@ class Eval : public Command {
     app.add_flag("--diagnose", diagnose_,
                  "say how much each stage (base classes, new classes, ranking) costs");
     app.add_flag("--per-class", per_class_, "also the accuracy of every class, with its interval");
+    app.add_option("--against", against_,
+                   "of several run folders: the label that the others are compared against "
+                   "(default: the first)");
     declare_json(app, json_);
+    app.footer(
+        "Two or more run folders, or a folder of them, are averaged over seeds and datasets and "
+        "compared, with intervals by a two-way bootstrap over samples and seeds.");
   }
 
   void run() override {
+    files_ = expand_run_folders(files_);
+    if (several_runs()) return run_runs();
+    if (!against_.empty()) fail("eval", "--against is for two or more run folders");
     const auto requests = flags_.requests();
     const RunRecord record;
     std::vector<Measured> all;
@@ -74,8 +84,42 @@ class Eval : public Command {
   }
 
  private:
+  // Whether there are run folders to be compared. Files and run folders together are refused.
+  bool several_runs() const {
+    if (files_.size() < 2) return false;
+    const auto is_file = [](const std::string& path) { return !is_run_folder(path); };
+    const auto file = std::ranges::find_if(files_, is_file);
+    const auto folder = std::ranges::find_if_not(files_, is_file);
+    if (file != files_.end() && folder != files_.end()) {
+      fail("eval", fmt::format("{} is a run folder and {} is none; expected files or run folders, "
+                               "not both",
+                               *folder, *file));
+    }
+    return file == files_.end();
+  }
+
+  void run_runs() const {
+    if (per_class_) fail("eval", "--per-class is for files and for one run");
+    const RunRecord record;
+    const RunCollection runs = open_runs(files_, "eval");
+    const std::size_t reference = against_.empty() ? 0 : runs.find_label(against_, "eval");
+    const MeasuredRuns measured =
+        measure_runs(runs, flags_.requests(kRunMetrics), reference, flags_.options());
+    std::vector<StageCosts> costs;
+    if (diagnose_) costs = stage_costs(runs, measured.comparison, flags_.options().ties);
+    if (!json_) {
+      print_runs(runs, measured);
+      if (diagnose_) print_stage_costs(runs, costs);
+      return;
+    }
+    Json json = runs_json(runs, measured);
+    if (diagnose_) json["diagnosis"] = stage_costs_json(runs, costs);
+    json["run"] = Json::parse(record.json());
+    openworld::print_json(json);
+  }
+
   Measured measure(const std::string& file, const std::vector<MetricRequest>& requests) const {
-    const Predictions predictions = load_predictions(file);
+    const Predictions predictions = load_argument(file, "eval");
     const Outcomes outcomes = predictions.outcomes();
     EvalOptions options = flags_.options();
     Progress progress("resampling " + file, options.bootstrap.resamples);
@@ -210,6 +254,7 @@ class Eval : public Command {
 
   std::vector<std::string> files_;
   EvalFlags flags_;
+  std::string against_;
   bool diagnose_ = false;
   bool per_class_ = false;
   bool json_ = false;

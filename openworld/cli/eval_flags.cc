@@ -28,10 +28,11 @@ std::optional<Side> parse_open(const std::string& open) {
 }
 
 void EvalFlags::declare(CLI::App& app) {
-  app.add_option("--metrics", metrics_,
-                 "comma-separated names; `standard` for the usual set, `all` for every one "
-                 "(`openworld ls metrics`); a number in a name is a percent: fpr_at_90tpr")
-      ->capture_default_str();
+  metrics_flag_ =
+      app.add_option("--metrics", metrics_,
+                     "comma-separated names; `standard` for the usual set, `all` for every one "
+                     "(`openworld ls metrics`); a number in a name is a percent: fpr_at_90tpr")
+          ->capture_default_str();
   app.add_option("--ties", ties_,
                  "how equal scores count: strict (as the papers define), half (as their code "
                  "reports), definition (each metric's own)")
@@ -64,8 +65,8 @@ void EvalFlags::declare(CLI::App& app) {
   declare_threads(app, numbers_.threads);
 }
 
-std::vector<MetricRequest> EvalFlags::requests() const {
-  return find_metrics(metrics_);
+std::vector<MetricRequest> EvalFlags::requests(const std::string& names) const {
+  return find_metrics(metrics_flag_->count() > 0 ? metrics_ : names);
 }
 
 EvalOptions EvalFlags::options() const {

@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace openworld {
 
@@ -22,11 +23,13 @@ class EvalFlags {
   // --grid
   void declare(CLI::App& app);
 
-  std::vector<MetricRequest> requests() const;
+  // What --metrics names; `names` where it was not given.
+  std::vector<MetricRequest> requests(const std::string& names = "standard") const;
   EvalOptions options() const;
 
  private:
   std::string metrics_ = "standard";
+  const CLI::Option* metrics_flag_ = nullptr;
   std::string ties_ = "definition";
   std::string open_ = "auto";
   std::string ci_ = "delong";

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "openworld/cli/run_folder.h"
+
 namespace openworld {
+
+Predictions load_argument(const std::string& argument, std::string_view function) {
+  return load_predictions(predictions_path(argument, function));
+}
 
 std::vector<std::string> short_names(const std::vector<std::string>& paths) {
   std::vector<std::string> names;

@@ -3,6 +3,7 @@
 // Prediction files as arguments of a command.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "openworld/io/predictions.h"
@@ -14,7 +15,11 @@ class App;
 namespace openworld {
 
 inline constexpr const char* kPredictionsHelp =
-    "predictions: .npz, directory of .npy, or .csv with side, score, correct (or logits and label)";
+    "predictions: .npz, directory of .npy, or .csv with side, score, correct (or logits and "
+    "label), or a run folder of `openworld tune`";
+
+// Loads a file, or the predictions in a run folder. Throws Error; about run folders as [function].
+Predictions load_argument(const std::string& argument, std::string_view function);
 
 // Short names for tables: the file name without its ending, or the whole path where two would be
 // the same.

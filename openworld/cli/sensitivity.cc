@@ -48,7 +48,7 @@ class SensitivityCommand : public Command {
 
   void run() override {
     const RunRecord record;
-    const Predictions predictions = load_predictions(file_);
+    const Predictions predictions = load_argument(file_, "sensitivity");
     const RankedScores ranked(predictions.outcomes());
     if (!ratios_.empty()) options_.ratios = ratios_;
     const Sensitivity result = measure(ranked);

@@ -45,6 +45,10 @@ std::string TextTable::text() const {
   return text;
 }
 
+std::string p_text(double p) {
+  return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p);
+}
+
 std::string percent(double value, int decimals) {
   return fmt::format("{:.{}f}", value * 100, decimals);
 }

@@ -24,4 +24,7 @@ class TextTable {
 // 0.6213 as "62.13"; counts as they are.
 std::string percent(double value, int decimals = 2);
 
+// A p-value with four decimals.
+std::string p_text(double p);
+
 }  // namespace openworld

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -15,8 +16,10 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/run_folder.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
+#include "openworld/io/atomic_file.h"
 
 namespace openworld {
 namespace {
@@ -36,7 +39,9 @@ Json share_json(const Share& share) {
 class Threshold : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("FILE", file_, kPredictionsHelp)->required();
+    app.add_option("FILE", file_, kPredictionsHelp);
+    app.add_option("--run", run_,
+                   "a run folder instead of FILE; the threshold is kept in its threshold.json");
     app.add_option("--max-miss", limit_.max_miss_rate,
                    "largest share of base samples that may be missed: scored at or below the "
                    "threshold, or classified wrong")
@@ -50,19 +55,37 @@ class Threshold : public Command {
 
   void run() override {
     const RunRecord record;
-    const Predictions predictions = load_predictions(file_);
+    if (file_.empty() == run_.empty()) {
+      fail("threshold", file_.empty() ? "no predictions; expected FILE or --run RUN"
+                                      : "both FILE and --run; expected one of them");
+    }
+    if (!run_.empty()) use_run();
+    const Predictions predictions = load_argument(file_, "threshold");
     const RankedScores ranked(predictions.outcomes());
     if (ranked.totals().base() == 0) {
       fail("threshold", fmt::format("{}: no base samples; the guarantee is about them", file_));
     }
     const GuaranteedThreshold result = guarantee_threshold(Ranking(ranked), limit_);
     if (!result.granted()) fail("threshold", fmt::format("{}: {}", file_, result.refusal));
-    if (json_) return print_json(result, record);
+    const Json json = result_json(result);
+    if (!run_.empty()) write_file_atomically(kept(), json.dump(2) + '\n', "threshold");
+    if (json_) return print_json(json, record);
     print_text(result);
+    if (!run_.empty()) fmt::print("\nwrote {}\n", kept());
   }
 
  private:
-  void print_json(const GuaranteedThreshold& r, const RunRecord& record) const {
+  void use_run() {
+    if (!is_run_folder(run_)) {
+      fail("threshold", fmt::format("{}: no run folder; expected one with a run.json", run_));
+    }
+    read_run_folder(run_, "threshold");
+    file_ = run_;
+  }
+
+  std::string kept() const { return (std::filesystem::path(run_) / "threshold.json").string(); }
+
+  Json result_json(const GuaranteedThreshold& r) const {
     Json json = {{"schema", "openworld.threshold/1"},
                  {"version", OPENWORLD_VERSION},
                  {"source", file_},
@@ -74,6 +97,10 @@ class Threshold : public Command {
                  {"miss_rate", share_json(r.miss)}};
     if (r.hit) json["hit_rate"] = share_json(*r.hit);
     if (r.reject) json["reject_rate"] = share_json(*r.reject);
+    return json;
+  }
+
+  static void print_json(Json json, const RunRecord& record) {
     json["run"] = Json::parse(record.json());
     openworld::print_json(json);
   }
@@ -98,6 +125,7 @@ class Threshold : public Command {
   }
 
   std::string file_;
+  std::string run_;
   MissLimit limit_{.max_miss_rate = 0, .confidence = 0.95};
   bool json_ = false;
 };

@@ -1,0 +1,130 @@
+#include "openworld/cli/measured_runs.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "openworld/base/progress.h"
+#include "openworld/cli/text_table.h"
+#include "openworld/metrics/compare.h"
+
+namespace openworld {
+namespace {
+
+// Over the labels other than the reference, metric by metric.
+std::vector<std::vector<std::optional<double>>> adjust(const RunComparison& comparison) {
+  std::vector<std::vector<std::optional<double>>> adjusted(comparison.differences.size());
+  for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
+    std::vector<double> p_values;
+    for (const auto& of_label : comparison.differences) {
+      if (!of_label.empty() && of_label[k].mean.p_value) {
+        p_values.push_back(*of_label[k].mean.p_value);
+      }
+    }
+    const std::vector<double> holm = holm_adjust(p_values);
+    std::size_t next = 0;
+    for (std::size_t m = 0; m < adjusted.size(); ++m) {
+      const auto& of_label = comparison.differences[m];
+      if (of_label.empty()) continue;
+      adjusted[m].push_back(of_label[k].mean.p_value ? std::optional(holm[next++]) : std::nullopt);
+    }
+  }
+  return adjusted;
+}
+
+std::string count_of(std::size_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
+  if (seeds.size() == 1) return fmt::format("seed {}", seeds[0]);
+  if (seeds.back() - seeds[0] == seeds.size() - 1) {
+    return fmt::format("seeds {} to {}", seeds[0], seeds.back());
+  }
+  return fmt::format("seeds {}", fmt::join(seeds, ", "));
+}
+
+}  // namespace
+
+const RunMean& mean_of(const RunMetric& metric, std::optional<std::size_t> dataset) {
+  return dataset ? metric.by_dataset[*dataset] : metric.mean;
+}
+
+bool MeasuredRuns::is_best(std::size_t label, std::size_t metric,
+                           std::optional<std::size_t> dataset) const {
+  const RunMean& mine = mean_of(comparison.values[label][metric], dataset);
+  if (!mine.defined()) return false;
+  for (const auto& other : comparison.values) {
+    const RunMean& theirs = mean_of(other[metric], dataset);
+    if (!theirs.defined()) continue;
+    const double lead = mine.value - theirs.value;
+    if (comparison.requests[metric].row->higher_is_better ? lead < 0 : lead > 0) return false;
+  }
+  return true;
+}
+
+MeasuredRuns measure_runs(const RunCollection& runs, std::span<const MetricRequest> requests,
+                          std::size_t reference, EvalOptions options) {
+  Progress progress("resampling runs", options.bootstrap.resamples);
+  EvalOptions watched = options;
+  watched.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
+  MeasuredRuns measured{.comparison = compare_runs(runs.views(), requests, reference, watched),
+                        .adjusted = {},
+                        .options = std::move(options)};
+  measured.adjusted = adjust(measured.comparison);
+  return measured;
+}
+
+std::vector<StageCosts> stage_costs(const RunCollection& runs, const RunComparison& comparison,
+                                    std::optional<Ties> ties) {
+  std::vector<StageCosts> costs(runs.labels.size());
+  for (const CollectedRun& run : runs.runs) {
+    StageCosts& mine = costs[run.label];
+    const RankedScores ranked(run.predictions.outcomes());
+    const Diagnosis diagnosis = diagnose(Ranking(ranked), {.ties = ties});
+    if (!diagnosis.defined()) mine.why = diagnosis.openworld_auc.why;
+    const double share = 1.0 / static_cast<double>(comparison.seeds[run.dataset].size()) /
+                         static_cast<double>(runs.datasets.size());
+    mine.openworld_auc += share * diagnosis.openworld_auc.value;
+    for (int s = 0; s < kStages; ++s) {
+      mine.cost[s] += share * diagnosis.cost[s];
+      mine.if_perfect[s] += share * diagnosis.if_perfect[s];
+    }
+  }
+  return costs;
+}
+
+std::string describe_runs(const RunCollection& runs, const RunComparison& comparison) {
+  std::string text =
+      fmt::format("{} on {}, {}", count_of(runs.labels.size(), "method"),
+                  count_of(runs.datasets.size(), "dataset"), count_of(runs.runs.size(), "run"));
+  bool same = true;
+  for (const auto& seeds : comparison.seeds) same = same && seeds == comparison.seeds[0];
+  return same ? text + "; " + seeds_text(comparison.seeds[0]) : text;
+}
+
+std::string run_value_text(const MetricRequest& request, const RunMean& mean) {
+  if (!mean.defined()) return "-";
+  return request.row->is_count ? fmt::format("{:.1f}", mean.value) : percent(mean.value);
+}
+
+std::string run_difference_text(const MetricRequest& request, double difference) {
+  return request.row->is_count ? fmt::format("{:+.1f}", difference)
+                               : fmt::format("{:+.2f}", difference * 100);
+}
+
+std::string run_reach_text(const MetricRequest& request, const std::optional<Interval>& interval) {
+  if (!interval) return "";
+  const double reach = (interval->high - interval->low) / 2;
+  return request.row->is_count ? fmt::format(" ±{:.1f}", reach)
+                               : fmt::format(" ±{}", percent(reach));
+}
+
+std::string run_interval_text(const MetricRequest& request,
+                              const std::optional<Interval>& interval) {
+  if (!interval) return "";
+  return fmt::format("[{}, {}]", run_difference_text(request, interval->low),
+                     run_difference_text(request, interval->high));
+}
+
+}  // namespace openworld
