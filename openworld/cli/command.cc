@@ -23,6 +23,7 @@ constexpr CommandRow kCommands[] = {
     {"eval", "measure prediction files: metrics with intervals", make_eval},
     {"compare", "test whether models differ on the same samples", make_compare},
     {"curve", "trace a curve over all thresholds, as points or as a picture", make_curve},
+    {"report", "write runs as one page of HTML: tables, curves, costs, samples", make_report},
     {"threshold", "choose a threshold with a guaranteed miss rate", make_threshold},
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},

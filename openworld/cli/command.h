@@ -34,6 +34,7 @@ struct CommandRow {
 std::unique_ptr<Command> make_eval();
 std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_curve();
+std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_threshold();
 std::unique_ptr<Command> make_sensitivity();
 std::unique_ptr<Command> make_drc();

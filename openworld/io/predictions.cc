@@ -184,4 +184,22 @@ Predictions load_predictions(const std::string& path) {
   return make_predictions(read_parts(origin), origin);
 }
 
+std::vector<std::int32_t> load_answers(const std::string& path) {
+  const Origin origin{"load_predictions", path};
+  const Parts parts = read_parts(origin);
+  const Predictions checked = make_predictions(parts, origin);
+  const Answers answers = answer({.base = parts.base_logits ? &*parts.base_logits : nullptr,
+                                  .novel = parts.new_logits ? &*parts.new_logits : nullptr},
+                                 false, origin);
+  const auto side = checked.side.values;
+  // Without the number of base names nothing says where the new ones begin.
+  const bool has_new = !answers.novel.empty() && checked.base_classes > 0;
+  std::vector<std::int32_t> named(side.size(), -1);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (side[i] == 0 && !checked.predicted.empty()) named[i] = checked.predicted.values[i];
+    if (side[i] == 1 && has_new) named[i] = checked.base_classes + answers.novel[i];
+  }
+  return named;
+}
+
 }  // namespace openworld

@@ -51,6 +51,11 @@ struct Predictions {
 // Reads and validates predictions. Throws Error.
 Predictions load_predictions(const std::string& path);
 
+// The class that the right classifier names for each sample, as an index into base names, then new
+// names: g's answer where side is 0, h's where it is 1. -1 for unknown samples and where the file
+// has neither logits nor, for base samples, `predicted`. Throws Error as load_predictions does.
+std::vector<std::int32_t> load_answers(const std::string& path);
+
 // Writes the compact arrays that `predictions` holds, atomically: a stored (not deflated) .npz with
 // all of them, or a .csv with the columns, by the ending of `path`. Scores are written exactly.
 // Throws Error.

@@ -125,6 +125,15 @@ TEST(LoadPredictions, WhatIsGivenWinsOverWhatCouldBeDerived) {
   EXPECT_EQ(to_vector(p.overall_correct), (std::vector<std::uint8_t>{1, 1, 0}));
 }
 
+// g's answer to base samples, h's to new ones after the base names, none to unknown ones.
+TEST(LoadAnswers, TakesTheClassifierOfTheSide) {
+  TempFolder folder;
+  using Answers = std::vector<std::int32_t>;
+  EXPECT_EQ(load_answers(folder.write("logits.npz", with_logits().npz())), (Answers{1, 2, -1}));
+  EXPECT_EQ(load_answers(folder.write("none.npz", Arrays().npz())), (Answers{-1, -1, -1}));
+  EXPECT_ERROR(load_answers(folder.write("bad.npz", Arrays().drop("side").npz())), "no side");
+}
+
 TEST(LoadPredictions, BaseSamplesNeedNoNewLogits) {
   const TempFolder folder;
   const Arrays arrays = with_logits()

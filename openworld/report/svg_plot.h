@@ -1,11 +1,13 @@
 #pragma once
 
 // A line plot as a self-contained SVG: axes with round ticks, a grid, lines, a legend. Plain enough
-// to put into a paper, small enough to put into a page.
+// to put into a paper, small enough to put into a page (then without title and legend).
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "openworld/report/svg_axes.h"
 
 namespace openworld {
 
@@ -23,6 +25,7 @@ struct Plot {
   // Both axes run from 0 to 1, as rates do.
   int width = 480;
   int height = 420;
+  SvgLook look = SvgLook::kPaper;
 };
 
 std::string svg(const Plot& plot);

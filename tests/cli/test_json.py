@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from command import COMMANDS, json_of, needs_models, succeed
 from data import compact, full, write_npz
+from runs import write_run
 
 STANDARD = {"openworld_auc", "open_auc", "auroc", "base_acc", "new_acc", "hm", "overall_acc",
             "aupr_base", "aupr_new", "fpr_at_95tpr"}
@@ -17,6 +18,7 @@ def arguments(command, examples, folder):
         "eval": [examples / "gmop.npz"],
         "compare": [examples / "coop.npz", examples / "gmop.npz", "--resamples", 20],
         "curve": [examples / "gmop.npz"],
+        "report": [write_run(folder / "run", "gmop"), "--out", folder / "report.html"],
         "threshold": [examples / "gmop.npz", "--max-miss", 0.4],
         "sensitivity": [examples / "gmop.npz"],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],

@@ -1,0 +1,30 @@
+#pragma once
+
+// Points of several series as SVG: small ones for what was measured, a large one for their mean.
+
+#include <string>
+#include <vector>
+
+#include "openworld/report/svg_axes.h"
+
+namespace openworld {
+
+struct ScatterPoint {
+  std::string name;  // shown when pointed at
+  double x = 0;
+  double y = 0;
+};
+
+struct ScatterSeries {
+  std::vector<ScatterPoint> points;
+  ScatterPoint mean;
+};
+
+struct Scatter {
+  SvgFrame frame;  // the ranges are found from the points
+  std::vector<ScatterSeries> series;
+};
+
+std::string svg(const Scatter& scatter);
+
+}  // namespace openworld

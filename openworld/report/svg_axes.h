@@ -1,0 +1,55 @@
+#pragma once
+
+// The frame of a drawing as SVG: axes with round ticks, a grid, titles, and where numbers are on
+// it. What is drawn inside belongs to svg_plot.h and scatter_plot.h.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace openworld {
+
+enum class SvgLook {
+  kPaper,  // a file of its own: black on white
+  kPage,   // within an HTML page, in whatever colour its text has; the page has title and legend
+};
+
+struct AxisRange {
+  double low = 0;
+  double high = 1;
+};
+
+// The smallest range with round ends that holds both, and at least a tenth wide.
+AxisRange round_range(double low, double high);
+
+struct SvgFrame {
+  std::string title;  // on a page, what readers that do not see it are told
+  std::string x_title;
+  std::string y_title;
+  AxisRange x{}, y{};
+  int width = 480;
+  int height = 420;
+  SvgLook look = SvgLook::kPaper;
+};
+
+class SvgAxes {
+ public:
+  explicit SvgAxes(SvgFrame frame);
+
+  double px(double x) const;
+  double py(double y) const;
+
+  // From <svg> on, up to what is drawn inside; </svg> is the caller's.
+  std::string open() const;
+
+ private:
+  SvgFrame frame_;
+  double top_;
+  double wide_, high_;
+};
+
+// Okabe and Ito's colours, which people with any colour vision can tell apart; they repeat. On a
+// page the seventh is that of the text.
+std::string_view series_colour(std::size_t i, SvgLook look);
+
+}  // namespace openworld

@@ -1,0 +1,288 @@
+"""The page that `openworld report` writes."""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from command import json_of, refused, run, succeed
+from data import write_npz
+from runs import DATASETS, SKILLS, predictions, write_run, write_runs
+
+VOID = {"meta", "img"}
+# Of SVG; HTML lets them close themselves.
+SHAPES = {"path", "polyline", "circle"}
+SECTIONS = ["Results", "Differences", "What a threshold trades", "Naming against telling apart",
+            "What each stage costs", "What it costs", "Samples", "How this was made"]
+
+
+class Page(HTMLParser):
+    """Checks that tags are balanced, and keeps what tests ask for."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.attributes, self.text = [], [], [], []
+        self.tables = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_startendtag(self, tag, attrs):
+        assert tag in SHAPES
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if {"td", "th"} & set(self.open) and "table" in self.open:
+            self.tables[-1][-1][-1] += data
+
+    def of(self, tag, name):
+        return [value for t, n, value in self.attributes if (t, n) == (tag, name)]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return write_runs(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def written(runs, tmp_path_factory):
+    """The text of the page, and what --json said of it."""
+    out = tmp_path_factory.mktemp("report") / "report.html"
+    said = json_of("report", *runs, "--out", out, "--title", "A <b> & c")
+    return out.read_text(), said
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return Page(written[0])
+
+
+def report(folder, *args):
+    out = folder / "report.html"
+    succeed("report", *args, "--out", out)
+    return Page(out.read_text())
+
+
+def test_json(written, runs):
+    text, said = written
+    assert said["schema"] == "openworld.report/1"
+    assert said["bytes"] == len(text.encode())
+    assert (said["runs"], said["pictures"]) == (18, 16)
+    assert said["labels"] == list(SKILLS) and said["datasets"] == list(DATASETS)
+
+
+def test_is_one_file(written, page):
+    """No script, nothing from elsewhere: not even the name of a host."""
+    text, _ = written
+    assert "script" not in page.tags and "link" not in page.tags and "iframe" not in page.tags
+    assert "://" not in text and "url(" not in text and "@import" not in text
+    for value in page.of("img", "src"):
+        assert value.startswith("data:image/")
+    for value in page.of("a", "href"):
+        assert value.startswith("#")
+
+
+def test_sections_are_listed(page):
+    ids = page.of("h2", "id")
+    assert page.of("a", "href") == [f"#{name}" for name in ids]
+    text = "".join(page.text)
+    assert len(ids) == len(SECTIONS)
+    for heading in SECTIONS:
+        assert text.count(heading) >= 2
+    assert "A <b> & c" in text
+
+
+def test_both_schemes(written):
+    assert "prefers-color-scheme: dark" in written[0]
+    assert "color-scheme: light dark" in written[0]
+
+
+def value_cells(result, dataset=None):
+    """The table that the page has to show, from the JSON of eval."""
+    rows = []
+    for method in result["methods"]:
+        cells = [method["label"]]
+        for metric in method["metrics"].values():
+            if dataset:
+                metric = metric["by_dataset"][dataset]
+            reach = (metric["interval"]["high"] - metric["interval"]["low"]) / 2
+            cells.append(f"{100 * metric['value']:.2f} ±{100 * reach:.2f}")
+        rows.append(cells)
+    return rows
+
+
+def test_numbers_are_those_of_eval(page, runs):
+    result = json_of("eval", *runs)
+    arrows = str.maketrans("", "", "▲▼")
+    for table, dataset in zip(page.tables, (None, *DATASETS)):
+        assert table[0] == ["method", "BaseAcc", "NewAcc", "HM", "AUROC", "OpenworldAUC"]
+        shown = [[cell.translate(arrows) for cell in row] for row in table[1:]]
+        assert shown == value_cells(result, dataset)
+    for table, row in zip(page.tables[3:5], result["differences"]):
+        assert table[0][0] == f"{row['label']} against zeroshot"
+        for cells, metric in zip(table[1:], row["metrics"].values()):
+            arrow = ("▲" if metric["difference"] > 0 else "▼") if metric["significant"] else ""
+            assert cells[1] == f"{100 * metric['difference']:+.2f}{arrow}"
+            low, high = (100 * metric["interval"][end] for end in ("low", "high"))
+            assert cells[2] == f"[{low:+.2f}, {high:+.2f}]"
+            assert cells[3] == f"{metric['p_value_holm']:.4f}"
+
+
+def test_stages(page, runs):
+    diagnosis = json_of("eval", *runs, "--diagnose", "--ci", "none")["diagnosis"]
+    table = next(table for table in page.tables if "if g were perfect" in table[0])
+    for cells, (label, mine) in zip(table[1:], diagnosis.items(), strict=True):
+        values = [mine["openworld_auc"], *mine["cost"].values(), *mine["if_perfect"].values()]
+        assert cells == [label, *(f"{100 * value:.2f}" for value in values)]
+
+
+def test_costs(page):
+    table = next(table for table in page.tables if "parameters learned" in table[0])
+    assert table[1:] == [["zeroshot", "0", "80", "20", "12.0", "0.250", "2"],
+                         ["coop", "16384", "80", "20", "6.0", "0.250", "2"],
+                         ["gmop", "16384", "80", "20", "6.0", "0.250", "2"]]
+
+
+def test_figures(page):
+    """Curves of every dataset, and a point of every method and dataset beside the means."""
+    assert page.tags.count("svg") == 3
+    assert page.tags.count("polyline") == 6
+    assert page.tags.count("circle") == 3 * (2 + 1)
+    for points in page.of("polyline", "points"):
+        xs, ys = zip(*(map(float, point.split(",")) for point in points.split()))
+        assert list(xs) == sorted(xs) and max(xs) == 464
+        assert min(ys) >= 12 and max(ys) <= 370
+
+
+def test_pictures_are_the_samples(page):
+    """PNGs of Doodles, and beside each whose it is and what was said of it."""
+    images = page.of("img", "src")
+    assert len(images) == 16
+    for image in images:
+        assert base64.b64decode(image.split(",")[1], validate=True).startswith(b"\x89PNG")
+    text = " ".join(page.text)
+    first, last = (predictions(*SKILLS[name], 0, 1) for name in ("zeroshot", "gmop"))
+
+    def right(arrays):
+        answer = np.where(arrays["side"] == 0, arrays["base_logits"].argmax(1),
+                          arrays["new_logits"].argmax(1))
+        return answer == arrays["label"]
+
+    gained = int((right(last) & ~right(first)).sum())
+    assert f"doodles:shapes: gmop is right, zeroshot wrong ({gained} samples)" in text
+    row = np.flatnonzero(right(last) & ~right(first))[0]
+    assert f"class {row // 30} (base)" in text
+    assert f"gmop: class {row // 30}, r {last['score'][row]:.3g}" in text
+
+
+def test_same_bytes(written, runs, folder):
+    out = folder / "again.html"
+    succeed("report", *runs, "--out", out, "--title", "A <b> & c", "--threads", 1)
+    assert out.read_text() == written[0]
+
+
+def test_flags(folder, runs):
+    page = report(folder, *runs, "--against", "gmop", "--metrics", "auroc", "--ci", "none",
+                  "--samples", 0)
+    assert page.tables[0][0] == ["method", "AUROC"]
+    assert "img" not in page.tags
+    assert any(table[0][0] == "coop against gmop" for table in page.tables)
+    assert "±" not in "".join(page.text)
+
+
+def test_one_run(folder):
+    page = report(folder, write_run(folder / "a", "gmop"))
+    assert page.tags.count("img") == 8
+    assert "Differences" not in "".join(page.text)
+
+
+def test_hostile_names(folder):
+    a = write_run(folder / "a", "coop", changed={"x": "</td><script>"})
+    text = json.loads((a / "run.json").read_text())
+    text["title"] = "<img src=x>"
+    (a / "run.json").write_text(json.dumps(text))
+    page = report(folder, a)
+    assert "script" not in page.tags
+    assert "coop x=</td><script>" in "".join(page.text)
+
+
+def test_dataset_that_is_gone(folder):
+    arrays = predictions(*SKILLS["gmop"], 0, 1)
+    page = report(folder, write_run(folder / "a", "gmop", data="gone", arrays=arrays))
+    text = "".join(page.text)
+    assert "gone: no pictures, [open_dataset] gone" in text
+    assert "img" not in page.tags
+
+
+def test_dataset_that_has_changed(folder):
+    """No picture is shown beside another's name."""
+    arrays = predictions(*SKILLS["gmop"], 0, 1)
+    moved = {**arrays, "label": np.roll(arrays["label"], 1)}
+    fewer = {name: value[:200] if name not in ("classes", "meta") else value
+             for name, value in arrays.items()}
+    listed = {**fewer, "meta": json.dumps({"data": {"samples": list(range(200, 400))}})}
+    for name, spoiled, says in (
+            ("moved", moved, "row 0 has another label than the dataset"),
+            ("fewer", fewer, "has 200 rows, and the dataset 300 samples"),
+            ("listed", listed, "meta lists samples that the dataset does not have")):
+        page = report(folder, write_run(folder / name, "gmop", arrays=spoiled))
+        assert re.search(f"doodles:shapes: no pictures, .*{says}", "".join(page.text))
+        assert "img" not in page.tags
+
+
+def test_samples_that_could_be_read(folder):
+    """Rows are the samples that meta lists."""
+    arrays = predictions(*SKILLS["gmop"], 0, 1)
+    keep = [i for i in range(300) if i % 7]
+    some = {name: value[keep] if name not in ("classes", "meta") else value
+            for name, value in arrays.items()}
+    some["meta"] = json.dumps({"data": {"samples": keep}})
+    page = report(folder, write_run(folder / "a", "gmop", arrays=some))
+    assert page.tags.count("img") == 8
+
+
+def test_undefined(folder):
+    """Without new samples there is no AUROC, no curve and no diagnosis, and the page says why."""
+    n = 300
+    arrays = {"side": np.zeros(n, "i1"), "score": np.arange(n) / n, "correct": np.arange(n) % 2}
+    page = report(folder, write_run(folder / "a", "gmop", arrays=arrays))
+    text = "".join(page.text)
+    assert "No figure: gmop on doodles:shapes with seed 1: " in text
+    assert "nan" not in text.lower().replace("nance", "")
+
+
+def test_refusals(folder, runs, good):
+    out = folder / "x.html"
+    refused("report", runs[0], good, "--out", out, says=["good.npz: no run folder; expected one"])
+    refused("report", runs[0], says=["--out is required"])
+    refused("report", runs[0], "--out", folder / "none" / "x.html", says=["[report]", "x.html"])
+    refused("report", *runs, "--out", out, "--against", "x", says=["no run has the label 'x'"])
+    write_run(folder / "b", "coop", finished=False)
+    refused("report", folder / "b", "--out", out, says=["[report]", "b: not finished"])
+    bad = write_run(folder / "c", "coop")
+    (bad / "result.json").write_text('{"schema": "openworld.tune/1", "parameters": -1}')
+    refused("report", bad, "--out", out,
+            says=["c/result.json: parameters is -1; expected a number of at least 0"])
+    write_npz(bad / "predictions.npz", {"side": np.zeros(3)})
+    refused("report", bad, "--out", out, says=["c/predictions.npz: "])
+    assert not out.exists()
+    assert run("report", "--help").code == 0
