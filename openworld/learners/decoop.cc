@@ -48,10 +48,14 @@ double parse_margin(const std::string& text, std::int64_t columns) {
 class Decoop : public Learner {
  public:
   Decoop(const Setting& setting, const DecoopOptions& options)
-      : setting_(setting), pool_(setting.language.threads) {
+      : setting_(setting),
+        pool_(setting.language.threads),
+        detectors_(setting, options.partitions),
+        margin_(parse_margin(options.margin,
+                             static_cast<std::int64_t>(detectors_.partition(0).columns.size()))) {
     const std::string words = init_words(setting, options.init);
     std::vector<std::string> detector_names, classifier_names;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(options.partitions); ++k) {
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const auto start = [&](const std::string& name, std::int64_t tokens, std::uint64_t stream) {
         return add_parameter(name,
                              start_rows(setting.language, words, tokens, setting.seed, stream));
@@ -64,10 +68,8 @@ class Decoop : public Learner {
     }
     detector_shape_ = {.tokens = detector_contexts_[0].size(0)};
     classifier_shape_ = {.tokens = classifier_contexts_[0].size(0)};
-    detectors_.emplace(setting, options.partitions, detector_shape_.tokens);
+    detectors_.make_prompts(setting, detector_shape_.tokens);
     classifier_prompts_.emplace(setting.language, setting.base_names, classifier_shape_);
-    margin_ = parse_margin(options.margin,
-                           static_cast<std::int64_t>(detectors_->partition(0).columns.size()));
     constants_["threshold"] = at::zeros({1});
     stages_ = {options.stage("detectors", detector_names),
                options.stage("classifiers", classifier_names)};
@@ -84,9 +86,9 @@ class Decoop : public Learner {
     const at::NoGradGuard no_grad;
     const Tensor images =
         episode.features.dim() == 3 ? episode.features.select(0, 0) : episode.features;
-    sure_ = detectors_->scores(clip(), images, detector_texts(setting_.base_names));
+    sure_ = detectors_.scores(clip(), images, detector_texts(setting_.base_names));
     double threshold = 1;
-    for (std::size_t k = 0; k < detectors_->size(); ++k) {
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const Tensor q = sure_.select(1, static_cast<std::int64_t>(k)).contiguous();
       threshold = std::min(
           threshold, otsu_threshold({q.data_ptr<float>(), static_cast<std::size_t>(q.numel())}));
@@ -104,17 +106,17 @@ class Decoop : public Learner {
     const at::NoGradGuard no_grad;
     const std::vector<std::string> names = all_names(setting_, new_names);
     ContextPrompts prompts(setting_.language, names, classifier_shape_);
-    const std::vector<ContextPrompts*> lists(detectors_->size(), &prompts);
+    const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
     return [this, of_detectors = detector_texts(names), zero_shot = zero_shot_texts(names),
             of_classifiers = pool_.features(lists, classifier_contexts_)](const Tensor& images) {
-      const Tensor q = detectors_->scores(clip(), images, of_detectors);
+      const Tensor q = detectors_.scores(clip(), images, of_detectors);
       const Tensor sure = (q >= constants_.at("threshold").item<float>()).to(at::kFloat);
       Tensor logits = at::zeros({images.size(0), zero_shot.size(0)});
-      for (std::size_t k = 0; k < detectors_->size(); ++k) {
+      for (std::size_t k = 0; k < detectors_.size(); ++k) {
         const Tensor mine = sure.narrow(1, static_cast<std::int64_t>(k), 1);
         logits += mine * scaled_logits(clip(), images, of_classifiers[k]);
       }
-      logits /= static_cast<double>(detectors_->size());
+      logits /= static_cast<double>(detectors_.size());
       logits = at::where(sure.amax(1, true) > 0, logits, scaled_logits(clip(), images, zero_shot));
       const auto base = static_cast<std::int64_t>(setting_.base_names.size());
       return Scores{logits.narrow(1, 0, base), logits.narrow(1, base, logits.size(1) - base),
@@ -127,7 +129,7 @@ class Decoop : public Learner {
 
   std::vector<Tensor> detector_texts(const std::vector<std::string>& names) {
     ContextPrompts prompts(setting_.language, names, detector_shape_);
-    const std::vector<ContextPrompts*> lists(detectors_->size(), &prompts);
+    const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
     return pool_.features(lists, detector_contexts_);
   }
 
@@ -137,11 +139,11 @@ class Decoop : public Learner {
 
   Tensor detector_loss(const Batch& batch) {
     std::vector<ContextPrompts*> lists;
-    for (std::size_t k = 0; k < detectors_->size(); ++k) lists.push_back(&detectors_->prompts(k));
+    for (std::size_t k = 0; k < detectors_.size(); ++k) lists.push_back(&detectors_.prompts(k));
     const std::vector<Tensor> texts = pool_.features(lists, detector_contexts_);
     Tensor total = at::zeros({});
-    for (std::size_t k = 0; k < detectors_->size(); ++k) {
-      const auto [base, columns, fresh] = detectors_->sides(k, batch.labels);
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
+      const auto [base, columns, fresh] = detectors_.sides(k, batch.labels);
       if (base.numel() == 0) continue;
       const Tensor logits = scaled_logits(clip(), batch.features, texts[k]);
       const Tensor base_logits = logits.index_select(0, base);
@@ -151,17 +153,17 @@ class Decoop : public Learner {
           entropy(base_logits).mean() - entropy(logits.index_select(0, fresh)).mean();
       total = total + (gap + margin_).clamp_min(0);
     }
-    return total / static_cast<double>(detectors_->size());
+    return total / static_cast<double>(detectors_.size());
   }
 
   Tensor classifier_loss(const Batch& batch) {
-    const std::vector<ContextPrompts*> lists(detectors_->size(), &*classifier_prompts_);
+    const std::vector<ContextPrompts*> lists(detectors_.size(), &*classifier_prompts_);
     const std::vector<Tensor> texts = pool_.features(lists, classifier_contexts_);
     const Tensor sure =
         sure_.index_select(0, batch.rows) >= constants_.at("threshold").item<float>();
     const Tensor target = zero_shot_.index_select(0, batch.rows);
     Tensor total = at::zeros({});
-    for (std::size_t k = 0; k < detectors_->size(); ++k) {
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const Tensor mine = sure.select(1, static_cast<std::int64_t>(k));
       const Tensor inside = mine.nonzero().squeeze(1), outside = (~mine).nonzero().squeeze(1);
       const Tensor logits = scaled_logits(clip(), batch.features, texts[k]);
@@ -175,15 +177,15 @@ class Decoop : public Learner {
         total = total + (q.exp() * (q - p)).sum(1).mean();
       }
     }
-    return total / static_cast<double>(detectors_->size());
+    return total / static_cast<double>(detectors_.size());
   }
 
   Setting setting_;
   PromptPool pool_;
+  Detectors detectors_;
+  double margin_;
   PromptShape detector_shape_, classifier_shape_;
-  std::optional<Detectors> detectors_;
   std::optional<ContextPrompts> classifier_prompts_;
-  double margin_ = 0;
   std::vector<Stage> stages_;
   std::vector<Tensor> detector_contexts_, classifier_contexts_;
   Tensor sure_, zero_shot_;  // of the training images, from the second stage on

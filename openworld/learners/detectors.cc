@@ -13,10 +13,15 @@ std::string numbered(const std::string& name, std::size_t number) {
   return name + '.' + std::to_string(number);
 }
 
-Detectors::Detectors(const Setting& setting, std::int64_t count, std::int64_t tokens)
+Detectors::Detectors(const Setting& setting, std::int64_t count)
     : partitions_(class_partitions(static_cast<std::int64_t>(setting.base_names.size()), count)) {
   for (const Partition& partition : partitions_) {
     columns_.push_back(index_tensor(partition.columns));
+  }
+}
+
+void Detectors::make_prompts(const Setting& setting, std::int64_t tokens) {
+  for (const Partition& partition : partitions_) {
     std::vector<std::string> names;
     for (const std::int64_t c : partition.columns) {
       names.push_back(setting.base_names[static_cast<std::size_t>(c)]);

@@ -14,7 +14,11 @@ namespace openworld {
 
 class Detectors {
  public:
-  Detectors(const Setting& setting, std::int64_t count, std::int64_t tokens);
+  // Throws Error for more detectors than there are classes.
+  Detectors(const Setting& setting, std::int64_t count);
+
+  // Lays out the prompts of every detector around contexts of `tokens` rows.
+  void make_prompts(const Setting& setting, std::int64_t tokens);
 
   std::size_t size() const { return partitions_.size(); }
   const Partition& partition(std::size_t k) const { return partitions_[k]; }

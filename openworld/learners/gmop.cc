@@ -31,6 +31,7 @@ class Gmop : public Learner {
       : setting_(setting),
         options_(options),
         pool_(setting.language.threads),
+        detectors_(setting, options.partitions),
         trained_new_(options.fresh == "trained" && !options.single) {
     const std::string words = init_words(setting, options.init);
     const auto start = [&](const std::string& name, std::int64_t tokens, std::uint64_t stream) {
@@ -39,15 +40,14 @@ class Gmop : public Learner {
     classifier_ = options.single ? start("prompt", options.detector_tokens, 0)
                                  : start("classifier", options.classifier_tokens, 0);
     if (trained_new_) new_classifier_ = start("new_classifier", options.classifier_tokens, 1);
-    for (std::int64_t k = 0; k < options.partitions; ++k) {
-      const auto number = static_cast<std::size_t>(k);
-      detector_contexts_.push_back(options.single ? classifier_
-                                                  : start(numbered("detector", number),
-                                                          options.detector_tokens, 2 + number));
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
+      detector_contexts_.push_back(
+          options.single ? classifier_
+                         : start(numbered("detector", k), options.detector_tokens, 2 + k));
     }
     classifier_shape_ = {.tokens = classifier_.size(0)};
     classifier_prompts_.emplace(setting.language, setting.base_names, classifier_shape_);
-    detectors_.emplace(setting, options.partitions, detector_contexts_[0].size(0));
+    detectors_.make_prompts(setting, detector_contexts_[0].size(0));
     if (!options.single && !trained_new_) {
       zero_shot_texts_ = zero_shot_texts(setting.base_names);
     }
@@ -62,8 +62,8 @@ class Gmop : public Learner {
   Tensor loss(std::size_t, const Batch& batch) override {
     std::vector<ContextPrompts*> lists = {&*classifier_prompts_};
     std::vector<Tensor> contexts = {classifier_};
-    for (std::size_t k = 0; k < detectors_->size(); ++k) {
-      lists.push_back(&detectors_->prompts(k));
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
+      lists.push_back(&detectors_.prompts(k));
       contexts.push_back(detector_contexts_[k]);
     }
     if (trained_new_) {
@@ -82,9 +82,9 @@ class Gmop : public Learner {
     Tensor base_gate = gate(options_.gate, own, batch.labels);
     if (options_.detach) base_gate = base_gate.detach();
     const Tensor new_gate = gate(options_.gate, other, batch.labels).detach();
-    const auto share = 1 / static_cast<double>(detectors_->size());
-    for (std::size_t k = 0; k < detectors_->size(); ++k) {
-      const auto [base, columns, fresh] = detectors_->sides(k, batch.labels);
+    const auto share = 1 / static_cast<double>(detectors_.size());
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
+      const auto [base, columns, fresh] = detectors_.sides(k, batch.labels);
       if (base.numel() == 0 || fresh.numel() == 0) continue;
       const Tensor logits = scaled_logits(clip(), batch.features, texts[1 + k]);
       const Tensor rho = at::softmax(logits, 1).amax(1);
@@ -102,7 +102,7 @@ class Gmop : public Learner {
     const std::vector<std::string> names = all_names(setting_, new_names);
     ContextPrompts detector_prompts(setting_.language, names,
                                     {.tokens = detector_contexts_[0].size(0)});
-    const std::vector<ContextPrompts*> lists(detectors_->size(), &detector_prompts);
+    const std::vector<ContextPrompts*> lists(detectors_.size(), &detector_prompts);
     const Tensor base_texts = pool_.features(*classifier_prompts_, classifier_);
     Tensor new_texts = at::zeros({0, base_texts.size(1)});
     if (!new_names.empty()) {
@@ -117,7 +117,7 @@ class Gmop : public Learner {
             of_detectors = pool_.features(lists, detector_contexts_)](const Tensor& images) {
       return Scores{scaled_logits(clip(), images, base_texts),
                     scaled_logits(clip(), images, new_texts),
-                    detectors_->scores(clip(), images, of_detectors).amax(1)};
+                    detectors_.scores(clip(), images, of_detectors).amax(1)};
     };
   }
 
@@ -133,7 +133,7 @@ class Gmop : public Learner {
   Setting setting_;
   GmopOptions options_;
   PromptPool pool_;
-  std::optional<Detectors> detectors_;
+  Detectors detectors_;
   PromptShape classifier_shape_;
   std::optional<ContextPrompts> classifier_prompts_;
   bool trained_new_;

@@ -51,6 +51,7 @@ class ContextPrompts {
 
   std::int64_t names() const { return names_; }
   std::int64_t rows() const { return rows_; }  // of the context as a matrix
+  std::size_t shards() const { return shards_.size(); }
 
  private:
   friend class PromptPool;

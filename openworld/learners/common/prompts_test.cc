@@ -1,0 +1,125 @@
+#include "openworld/learners/common/prompts.h"
+
+#include <ATen/TensorOperators.h>
+#include <gtest/gtest.h>
+
+#include "openworld/base/error.h"
+#include "openworld/base/random.h"
+#include "openworld/learners/test_util.h"
+
+namespace openworld {
+namespace {
+
+using at::Tensor;
+
+const std::vector<std::string> kNames = {"cat", "snow leopard", "fire truck", "zebra"};
+
+// Features and the gradient of their weighted sum.
+std::pair<Tensor, Tensor> run(int threads, const PromptShape& shape) {
+  const Language language = oracle_model().language(threads);
+  ContextPrompts prompts(language, kNames, shape);
+  PromptPool pool(threads);
+  Tensor context = random_rows(language, prompts.rows(), 3, 0).mul(20).requires_grad_();
+  ContextPrompts* const lists[] = {&prompts, &prompts};
+  const Tensor contexts[] = {context, context};
+  const std::vector<Tensor> features = pool.features(lists, contexts);
+  EXPECT_TRUE(features[0].equal(features[1]));
+  const Tensor weights = at::arange(features[0].numel()).reshape(features[0].sizes()) % 7;
+  ((features[0] + 2 * features[1]) * weights).sum().backward();
+  return {features[0].detach(), context.grad()};
+}
+
+TEST(PromptPool, GivesTheSameBitsOnAnyNumberOfThreads) {
+  for (const NamePosition position :
+       {NamePosition::kEnd, NamePosition::kMiddle, NamePosition::kFront}) {
+    const auto [one, gradient] = run(1, {.tokens = 4, .position = position});
+    const auto [three, other] = run(3, {.tokens = 4, .position = position});
+    EXPECT_TRUE(one.equal(three));
+    EXPECT_TRUE(gradient.equal(other));
+    EXPECT_GT(gradient.abs().max().item<double>(), 0);
+  }
+}
+
+// A tower wide enough that its prompts are dealt into shards; random weights.
+Clip wide_clip() {
+  ClipConfig config = oracle_model().clip.config;
+  config.text = {.width = 512, .layers = 1, .heads = 8, .mlp = 2048};
+  std::uint64_t stream = 0;
+  return make_clip(config, [&](const TensorSpec& spec) {
+    Random random(17, ++stream);
+    Tensor tensor = at::empty(spec.shape);
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+      tensor.data_ptr<float>()[i] = static_cast<float>(0.03 * random.normal());
+    }
+    return tensor;
+  });
+}
+
+TEST(PromptPool, ShardsGiveTheFeaturesAndGradientsOfTheWhole) {
+  const Clip clip = wide_clip();
+  const Language language = {&clip, &oracle_model().tokenizer, {}, 2};
+  std::vector<std::string> names;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    for (const char* word : {" cat", " zebra", " fire truck"})
+      names.push_back(c + std::string(word));
+  }
+  ContextPrompts all(language, names, {.tokens = 2});
+  ASSERT_GT(all.shards(), 1u);
+  PromptPool pool(2);
+  const Tensor context = random_rows(language, 2, 3, 0).requires_grad_();
+  const Tensor features = pool.features(all, context);
+  const Tensor weights = at::arange(features.numel()).reshape(features.sizes()) % 5;
+  (features * weights).sum().backward();
+  const Tensor alone = context.detach().clone().requires_grad_();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ContextPrompts one(language, {names[i]}, {.tokens = 2});
+    ASSERT_EQ(one.shards(), 1u);
+    const Tensor feature = pool.features(one, alone);
+    const auto row = static_cast<std::int64_t>(i);
+    EXPECT_LT((feature[0] - features[row]).abs().max().item<double>(), 1e-5) << names[i];
+    (feature[0] * weights[row]).sum().backward();
+  }
+  const double scale = alone.grad().abs().max().item<double>();
+  EXPECT_LT((alone.grad() - context.grad()).abs().max().item<double>(), 1e-4 * scale);
+}
+
+TEST(PromptPool, CanGoBackwardTwice) {
+  const Language language = oracle_model().language();
+  ContextPrompts prompts(language, kNames, {.tokens = 2});
+  PromptPool pool(2);
+  const Tensor context = random_rows(language, 2, 3, 0).requires_grad_();
+  const Tensor sum = pool.features(prompts, context).pow(3).sum();
+  sum.backward({}, true);
+  const Tensor once = context.grad().clone();
+  sum.backward();
+  EXPECT_TRUE(context.grad().equal(once * 2));
+}
+
+TEST(ContextPrompts, NamesTheClassThatDoesNotFit) {
+  const Language language = oracle_model().language();
+  try {
+    ContextPrompts(language, {"cat", "maine coon cat of the far and snowy north"}, {.tokens = 16});
+    FAIL();
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("class \"maine coon cat of the far and snowy north\" takes"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("the model has room for 24"), std::string::npos) << text;
+  }
+}
+
+TEST(StartRows, FromWordsAreTheirEmbeddingsWithNoise) {
+  const Language language = oracle_model().language();
+  const Tensor words = word_rows(language, "a photo of a");
+  const Tensor first = start_rows(language, "a photo of a", 16, 1, 0);
+  const Tensor second = start_rows(language, "a photo of a", 16, 1, 1);
+  EXPECT_EQ(first.sizes(), words.sizes());
+  EXPECT_FALSE(first.equal(second));
+  EXPECT_LT((first - words).abs().max().item<double>(), 0.1);
+  EXPECT_EQ(start_rows(language, "", 16, 1, 0).size(0), 16);
+  EXPECT_THROW(word_rows(language, " "), Error);
+}
+
+}  // namespace
+}  // namespace openworld
