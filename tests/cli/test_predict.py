@@ -1,0 +1,196 @@
+"""`predict`: what a tuned model says of images, with a threshold and without."""
+
+import json
+import shutil
+import struct
+
+import pytest
+from command import json_of, needs_models, refused, run, succeed
+from tuning import BASE, COLOURS, TEST, call, read_json, read_predictions, softmax
+
+pytestmark = needs_models
+
+GONE = "no threshold was set: base if the largest logit of all names is of a base name"
+
+
+@pytest.fixture
+def mine(good_run, folder):
+    """A run to change things in."""
+    return shutil.copytree(good_run, folder / "run")
+
+
+def expected_answers(run, threshold=None):
+    """What predictions.npz has about every test image, as predict has to say it."""
+    arrays = read_predictions(run)
+    base, fresh, r = arrays["base_logits"], arrays["new_logits"], arrays["score"]
+    is_base = r > threshold if threshold is not None else base.max(1) >= fresh.max(1)
+    names = list(COLOURS)
+    answers = []
+    for i, (g, h) in enumerate(zip(base.argmax(1), fresh.argmax(1))):
+        answers.append({
+            "side": "base" if is_base[i] else "new",
+            "class": names[g] if is_base[i] else names[BASE + h],
+            "r": pytest.approx(r[i], abs=1e-5),
+            "base": {"class": names[g],
+                     "probability": pytest.approx(softmax(base)[i, g], abs=1e-5)},
+            "new": {"class": names[BASE + h],
+                    "probability": pytest.approx(softmax(fresh)[i, h], abs=1e-5)}})
+    return answers
+
+
+def paths_of_test_images(place):
+    return [str(place / "world" / "test" / name / f"{i}.png") for name, count in TEST.items()
+            for i in range(count)]
+
+
+@pytest.mark.parametrize("method", ["zero-shot", "prograd", "locoop", "decoop", "gmop"])
+def test_test_images_are_what_tune_said(place, tuned, method):
+    result = json_of("predict", "--run", tuned(method), "world/test", cwd=place)
+    assert (result["schema"], result["method"]) == ("openworld.predict/1", method)
+    assert (result["threshold"], result["skipped"]) == (None, 0)
+    assert result["rule"] in GONE
+    assert [answer.pop("path") for answer in result["images"]] == paths_of_test_images(place)
+    assert result["images"] == expected_answers(tuned(method))
+    assert {answer["side"] for answer in result["images"]} <= {"base", "new"}
+
+
+def test_a_threshold_decides(place, mine):
+    granted = json_of("threshold", "--run", mine, "--max-miss", 0.5)
+    assert read_json(mine / "threshold.json")["threshold"] == granted["threshold"]
+    result = json_of("predict", "--run", mine, "world/test", cwd=place)
+    assert result["rule"] == "base if r > threshold"
+    assert result["threshold"] == {"value": granted["threshold"], "max_miss": 0.5,
+                                   "confidence": 0.95}
+    for answer in result["images"]:
+        assert (answer["side"] == "base") == (answer["r"] > granted["threshold"])
+        assert answer["class"] == answer[answer["side"]]["class"]
+    assert {answer["side"] for answer in result["images"]} == {"base", "new"}
+    # The guarantee, counted again: a base image is missed on the wrong side or under a wrong name.
+    names = [name for name, count in TEST.items() for _ in range(count)]
+    missed = sum(answer["class"] != name for answer, name in
+                 zip(result["images"][:BASE * 8], names))
+    assert missed == granted["miss_rate"]["count"] <= BASE * 8 / 2
+
+    text = succeed("predict", "--run", mine, "world/test/blue", cwd=place)
+    assert text.endswith(
+        f"base if r > {granted['threshold']:g}: with confidence 95 % at most 50 % of base images "
+        "are missed, if they are like those it was chosen on\n")
+
+
+def test_without_a_threshold_it_says_so(place, good_run):
+    text = succeed("predict", "--run", good_run, "world/test", cwd=place)
+    lines = text.splitlines()
+    assert lines[0].split() == ["image", "side", "class", "%", "r"]
+    for line, path, answer in zip(lines[1:], paths_of_test_images(place),
+                                  expected_answers(good_run)):
+        cells = line.split()
+        assert cells[:3] == [path, answer["side"], answer["class"]]
+        assert float(cells[3]) == pytest.approx(
+            100 * answer[answer["side"]]["probability"].expected, abs=0.06)
+        assert float(cells[4]) == pytest.approx(answer["r"].expected, abs=6e-5)
+    assert lines[-2] == ""
+    assert lines[-1].startswith(GONE)
+    assert f"`openworld threshold --run {good_run} --max-miss 0.3`" in lines[-1]
+
+
+def test_files_and_folders_in_the_order_given(place, good_run):
+    files = ["world/test/white/3.png", "world/train/blue", "world/test/green/0.png"]
+    result = json_of("predict", "--run", good_run, *files, "--batch", 2, cwd=place)
+    paths = [answer["path"] for answer in result["images"]]
+    blue = [str(place / "world" / "train" / "blue" / f"{i}.png") for i in range(5)]
+    assert paths == [str(place / files[0]), *blue, str(place / files[2])]
+    expected = expected_answers(good_run)
+    for answer, i in ((result["images"][0], 4 * 8 + 3), (result["images"][-1], 2 * 8)):
+        answer.pop("path")
+        assert answer == expected[i]
+
+
+def test_without_new_names(place, folder):
+    json_of(*call("coop", folder / "run", base="all"), cwd=place)
+    result = json_of("predict", "--run", folder / "run", "world/test/white", cwd=place)
+    for answer in result["images"]:
+        assert answer["side"] == "base" and answer["class"] in COLOURS
+        assert "new" not in answer
+
+
+def test_images_that_cannot_be_read_are_skipped(place, good_run, folder):
+    (folder / "bad.png").write_bytes(b"no image")
+    words = ["predict", "--run", good_run, folder / "bad.png", "world/test/blue/0.png", "none.png"]
+    ran = run(*words, "--json", cwd=place)
+    assert ran.code == 0
+    lines = ran.err.splitlines()
+    assert len(lines) == 2 and all(line.startswith("skipped: ") for line in lines)
+    assert "bad.png" in lines[0] and "none.png: cannot open" in lines[1]
+    result = json.loads(ran.out)
+    assert result["skipped"] == 2
+    assert [answer["path"] for answer in result["images"]] == [
+        str(place / "world" / "test" / "blue" / "0.png")]
+
+    ran = run("predict", "--run", good_run, folder / "bad.png", cwd=place)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[-1].endswith("none of 1 images could be read")
+
+
+def test_a_folder_without_images(place, good_run, folder):
+    refused("predict", "--run", good_run, folder, cwd=place, says=[f"{folder}: has no images"])
+
+
+@pytest.mark.parametrize("run", ["model", "world", "nowhere"])
+def test_no_run(place, run):
+    refused("predict", "--run", run, "world/test", cwd=place,
+            says=[f"[predict] {run}: is no run: it has no run.json", "openworld tune"])
+
+
+def test_a_run_that_is_not_finished(place, mine):
+    (mine / "prompts.safetensors").unlink()
+    (mine / "result.json").unlink()
+    refused("predict", "--run", mine, "world/test", cwd=place,
+            says=[f"[predict] {mine}: is not finished", "openworld tune"])
+
+
+def test_another_checkpoint(place, good_run):
+    refused("predict", "--run", good_run, "world/test", "--model", "pocket", cwd=place,
+            says=[f"pocket is not the checkpoint that {good_run} was tuned on", "SHA-256"])
+
+
+def test_the_checkpoint_may_have_moved(place, good_run, folder):
+    shutil.copytree(place / "model", folder / "elsewhere")
+    words = ["--run", good_run, place / "world" / "test" / "blue"]
+    refused("predict", *words, cwd=folder, says=["model: ", "No such file"])
+    moved = json_of("predict", *words, "--model", "elsewhere", cwd=folder)
+    assert moved["images"] == json_of("predict", *words, cwd=place)["images"]
+
+
+def test_damaged_prompts(place, mine, tuned):
+    prompts = mine / "prompts.safetensors"
+    whole = prompts.read_bytes()
+    spoilt = {whole[:-40]: "is the file whole?",
+              b"": "",
+              struct.pack("<Q", 1 << 60) + whole[8:]: "",
+              (tuned("gmop") / "prompts.safetensors").read_bytes(): "has no tensor context",
+              whole.replace(b"[4,16]", b"[2,32]"): "context is F32 [2, 32]; expected F32 [4, 16]"}
+    for data, says in spoilt.items():
+        prompts.write_bytes(data)
+        refused("predict", "--run", mine, "world/test", cwd=place, says=[f"{prompts}: ", says])
+
+
+@pytest.mark.parametrize("change, says", [
+    ({"method": "magic"}, 'no learner "magic"'),
+    ({"schema": "openworld.run/9"}, "is no description of a run of schema openworld.run/1"),
+    ({"classes": [1, 2]}, "is no description of a run"),
+    ({"classes": ["blue"]}, "is no description of a run"),
+    ({"base_classes": 0}, "is no description of a run"),
+    ({"options": {"tokens": "many"}}, 'option tokens is "many"; expected an integer'),
+    ({"options": {"token": 4}}, 'no option "token"'),
+    ({"model": "model"}, "is no description of a run"),
+])
+def test_a_damaged_description(place, mine, change, says):
+    (mine / "run.json").write_text(json.dumps({**read_json(mine / "run.json"), **change}))
+    refused("predict", "--run", mine, "world/test", cwd=place, says=[says])
+
+
+@pytest.mark.parametrize("name", ["run.json", "threshold.json"])
+@pytest.mark.parametrize("text", ["{", "[]", "{}"])
+def test_a_file_that_is_something_else(place, mine, name, text):
+    (mine / name).write_text(text)
+    refused("predict", "--run", mine, "world/test", cwd=place, says=[f"[predict] {mine}/{name}: "])
