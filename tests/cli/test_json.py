@@ -10,6 +10,7 @@ from runs import write_run
 
 STANDARD = {"openworld_auc", "open_auc", "auroc", "base_acc", "new_acc", "hm", "overall_acc",
             "aupr_base", "aupr_new", "fpr_at_95tpr"}
+WITH_MODELS = ("encode", "zeroshot", "tune", "predict", "pretrain")
 
 
 def arguments(command, examples, folder):
@@ -27,6 +28,11 @@ def arguments(command, examples, folder):
         "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
                    folder / "x.npz"],
         "zeroshot": ["--model", examples / "model", "--data", examples / "pets"],
+        "tune": ["--method", "kgcoop", "--model", examples / "model", "--data", examples / "pets",
+                 "--test-data", examples / "pets", "--shots", 1, "--epochs", 1, "--out",
+                 folder / "tuned"],
+        "predict": ["--run", examples / "tuned", "--model", examples / "model",
+                    examples / "pets" / "cat"],
         "pretrain": ["--data", "doodles:shapes", "--templates", "a {}", "--split", "train", "--out",
                      folder / "trained", "--epochs", 1, "--batch", 50],
         "worlds": [],
@@ -36,7 +42,7 @@ def arguments(command, examples, folder):
 
 
 @pytest.mark.parametrize("command", [
-    pytest.param(command, marks=needs_models if command in ("encode", "zeroshot", "pretrain") else ())
+    pytest.param(command, marks=needs_models if command in WITH_MODELS else ())
     for command in COMMANDS])
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))

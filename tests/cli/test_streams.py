@@ -20,6 +20,12 @@ CALLS = {
     "encode": ["encode", "--model", "model", "--data", "pets", "--out", "features.npz"],
     "zeroshot": ["zeroshot", "--model", "model", "--data", "pets"],
     "zeroshot_json": ["zeroshot", "--model", "model", "--data", "pets", "--json"],
+    "tune": ["tune", "--method", "coop", "--model", "model", "--data", "pets", "--test-data",
+             "pets", "--shots", "1", "--epochs", "2", "--out", "streamed", "--restart"],
+    "tune_json": ["tune", "--method", "zero-shot", "--model", "model", "--data", "pets",
+                  "--test-data", "pets", "--shots", "1", "--out", "streamed-zero-shot", "--json"],
+    "predict": ["predict", "--run", "tuned", "--model", "model", "pets"],
+    "predict_json": ["predict", "--run", "tuned", "--model", "model", "pets", "--json"],
     "help": ["--help"],
     "eval_help": ["eval", "--help"],
     "version": ["--version"],
@@ -59,6 +65,8 @@ def test_nowhere_to_complain(redirect, args):
 @pytest.mark.parametrize("call", [
     ["eval", "gmop.npz", "--ci", "bootstrap", "--resamples", 300],
     pytest.param([*CALLS["zeroshot"], "--no-cache"], marks=needs_models),
+    pytest.param([*CALLS["tune"], "--no-cache"], marks=needs_models),
+    pytest.param(CALLS["predict"], marks=needs_models),
 ], ids=lambda call: call[0])
 def test_no_progress_without_a_terminal(examples, call):
     ran = run(*call, cwd=examples)

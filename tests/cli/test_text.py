@@ -26,6 +26,7 @@ CALLS = {
     "rank": ["rank", "results.csv"],
     "inspect": ["inspect", "clip", "--tensors"],
     "zeroshot": ["zeroshot", "--model", "model", "--data", "pets"],
+    "predict": ["predict", "--run", "tuned", "--model", "model", "pets"],
 }
 
 
