@@ -1,0 +1,93 @@
+"""`ls learners` and `help learner`: every method with its options, as text and as JSON."""
+
+import re
+
+import pytest
+from command import json_of, needs_models, refused, succeed
+from tuning import METHODS
+
+pytestmark = needs_models
+
+TRAINING = ["epochs", "batch", "lr", "schedule", "optimizer", "momentum", "weight_decay", "eps",
+            "drop_last"]
+CONTEXT = ["tokens", "init", "position", "class_specific", *TRAINING]
+OPTIONS = {
+    "zero-shot": ["ensemble"],
+    "coop": CONTEXT,
+    "kgcoop": ["weight", *CONTEXT],
+    "prograd": ["lambda", "temperature", *CONTEXT],
+    "locoop": ["lambda", "top", "score", *CONTEXT],
+    "decoop": ["partitions", "detector_tokens", "classifier_tokens", "init", "margin",
+               "classifier_epochs", "classifier_schedule", *TRAINING],
+    "gmop": ["partitions", "gate", "detach", "alpha", "lambda", "detector_tokens",
+             "classifier_tokens", "init", "new", "single", "zero_shot", *TRAINING],
+}
+# What the released code of each method trains with.
+DEFAULTS = {
+    "coop": {"epochs": 200, "batch": 32, "lr": 0.002, "momentum": 0.9, "weight_decay": 5e-4,
+             "schedule": "dassl", "tokens": 16, "init": ""},
+    "kgcoop": {"epochs": 100, "batch": 128, "weight": 8, "init": "auto"},
+    "prograd": {"epochs": 100, "lambda": 1, "temperature": 1, "tokens": 16, "init": "auto"},
+    "locoop": {"epochs": 50, "lambda": 0.25, "tokens": 16},
+    "decoop": {"epochs": 50, "classifier_epochs": 0, "partitions": 3, "momentum": 0,
+               "weight_decay": 0, "schedule": "constant", "classifier_schedule": "cosine_step",
+               "margin": "0.4", "drop_last": False, "classifier_tokens": 16},
+    "gmop": {"epochs": 40, "partitions": 3, "momentum": 0, "weight_decay": 0, "schedule": "cosine",
+             "alpha": 0.5, "lambda": 1, "detector_tokens": 16, "classifier_tokens": 4,
+             "gate": "sigmoid", "detach": False},
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return json_of("ls", "learners")["learners"]
+
+
+def test_all_are_listed(rows):
+    assert tuple(row["name"] for row in rows) == METHODS
+    text = succeed("ls", "learners")
+    assert succeed("help", "learner") == text
+    listed = re.findall(r"^  (\S+) +(\S+) +(.+)$", text, re.M)
+    assert listed == [(row["name"], row["title"], row["description"]) for row in rows]
+
+
+def test_rows_say_what_they_are(rows):
+    for row in rows:
+        assert [option["name"] for option in row["options"]] == OPTIONS[row["name"]]
+        assert re.search(r"(20\d\d)$", row["citation"])
+        assert (row["gradient"] == "none") == (row["name"] == "zero-shot")
+        assert ("patch" in row["input"]) == (row["name"] == "locoop")
+        assert row["shot_rule"] == ("decoop" if row["name"] in ("decoop", "gmop") else "coop")
+        for option in row["options"]:
+            assert option["help"] and option["expected"]
+        values = {option["name"]: option["default"] for option in row["options"]}
+        for name, value in DEFAULTS.get(row["name"], {}).items():
+            assert values[name] == value, (row["name"], name)
+
+
+@pytest.mark.parametrize("method", ["zero-shot", "gmop"])
+def test_one_in_full(rows, method):
+    row, = (row for row in rows if row["name"] == method)
+    assert json_of("ls", "learners", method) == json_of("help", "learner", method) == row
+    text = succeed("help", "learner", method)
+    assert text.startswith(f"{row['title']} ({method}): {row['description']}\n{row['citation']}\n")
+    for option in row["options"]:
+        default = option["default"]
+        shown = default if isinstance(default, str) else str(default).lower()
+        assert re.search(rf"^  {option['name']} +{re.escape(option['help'])} "
+                         rf"\[{re.escape(shown)}\]\n +{re.escape(option['expected'])}$", text, re.M)
+    assert f"openworld tune --method {method} " in text
+
+
+def test_names_may_be_written_as_in_papers():
+    assert json_of("ls", "learners", "GMoP")["name"] == "gmop"
+    assert json_of("ls", "learners", "zero_shot")["name"] == "zero-shot"
+
+
+def test_unknown_ones_are_refused():
+    refused("help", "learner", "kgcop", says=['no learner "kgcop", did you mean kgcoop?'])
+
+
+def test_help_of_a_command():
+    for command in ("eval", "tune", "predict"):
+        assert succeed("help", command) == succeed(command, "--help")
