@@ -42,6 +42,7 @@ void expect_schema(const JsonFields& fields, std::string_view schema) {
 }
 
 std::string label_of(const JsonFields& run, const Origin& origin) {
+  if (run.has("label")) return name_of(run, "label");
   std::string label = name_of(run, "method");
   for (const auto& [key, value] : run["changed"].items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();

@@ -28,7 +28,8 @@ struct RunFolder {
   std::string path;
   std::string method;
   std::string title;  // for people
-  std::string label;  // in tables: the method, and " key=value" for every option that was changed
+  // In tables: the one that was given, else the method with " key=value" for every option changed.
+  std::string label;
   std::uint64_t seed = 0;
   std::int64_t shots = 0;
   std::string model;

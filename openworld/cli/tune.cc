@@ -20,6 +20,10 @@ class Tune : public Command {
     declare_shots(app);
     app.add_option("--epochs", flags_.epochs, "of training [the method's own]")
         ->check(CLI::Range(1, 1 << 20));
+    app.add_option("--logit-scale", flags_.logit_scale,
+                   "factor on cosines, in training and scoring, instead of the model's own; CLIP's "
+                   "published models have 100")
+        ->check(CLI::Range(1e-3, 1e6));
     app.add_option("--set", flags_.set,
                    "an option of the method, as key=value; may be given often; see `openworld help "
                    "learner NAME`");
@@ -27,6 +31,8 @@ class Tune : public Command {
                    "folder for the run: prompts, configuration, log, predictions, result; an "
                    "unfinished one is gone on with")
         ->required();
+    app.add_option("--label", flags_.label,
+                   "what tables call it [the method and the options that were set]");
     flags_.cache.declare(app);
     declare_memory(app, flags_.memory);
     app.add_flag("--restart", flags_.restart, "begin anew instead of going on");

@@ -28,9 +28,11 @@ struct TuneFlags {
   std::uint64_t seed = 1;
   std::string seeds;
   std::int64_t epochs = 0;  // 0: the method's own
+  double logit_scale = 0;   // 0: the model's own
   std::vector<std::string> set;
 
   std::string out;
+  std::string label;  // empty: none of its own
   std::int64_t memory = 1024;
   bool restart = false;
   bool json = false;

@@ -1,5 +1,7 @@
 #include "openworld/vlm/clip.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
@@ -56,6 +58,11 @@ Clip make_clip(const ClipConfig& config, const std::function<Tensor(const Tensor
 
 double temperature_factor(const Clip& clip) {
   return std::exp(clip.logit_scale.item<double>());
+}
+
+void set_temperature_factor(Clip& clip, double factor) {
+  const at::NoGradGuard no_grad;
+  clip.logit_scale.fill_(std::log(factor));
 }
 
 at::Tensor normalized(const Tensor& features) {

@@ -30,6 +30,7 @@ Clip make_clip(const ClipConfig& config,
 
 // exp(logit_scale): what cosines are multiplied by.
 double temperature_factor(const Clip& clip);
+void set_temperature_factor(Clip& clip, double factor);
 
 // f / |f| over the last dimension.
 at::Tensor normalized(const at::Tensor& features);

@@ -186,12 +186,14 @@ void run_predict(const PredictFlags& flags) {
       Origin{kFunction, paths.run}.fail(fmt::format("is no description of a run: {}", e.what()));
     }
   }();
-  const LoadedModel model = load_model(model_flags, kFunction);
+  LoadedModel model = load_model(model_flags, kFunction);
   if (hex_text(model.checkpoint.sha256()) != run["model"].value("sha256", "")) {
     fail(kFunction, fmt::format("{} is not the checkpoint that {} was tuned on; their SHA-256 "
                                 "differ",
                                 model_flags.model, flags.run));
   }
+  const double scale = run["model"].value("logit_scale", 0.0);
+  if (scale > 0) set_temperature_factor(model.clip, scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, model_flags.vocabulary);
   const Language language = {&model.clip, &tokenizer, {}, flags.threads};
   const auto learner = method.options->make(setting_of(run, language, paths.run));

@@ -153,7 +153,8 @@ void run_tune(const TuneFlags& flags) {
   const std::int64_t base = base_classes(flags.base, names.size(), kFunction);
   const ShotRule rule = shot_rule(flags, *method.row);
 
-  const LoadedModel model = load_model(flags.model, kFunction);
+  LoadedModel model = load_model(flags.model, kFunction);
+  if (flags.logit_scale > 0) set_temperature_factor(model.clip, flags.logit_scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, flags.model.vocabulary);
   const Language language = {&model.clip, &tokenizer, {flags.memory}, flags.model.threads};
 

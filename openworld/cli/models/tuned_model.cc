@@ -77,35 +77,38 @@ Json run_json(const TuneFlags& flags, const ChosenMethod& method, const LoadedMo
   const bool drawings = !train.templates.empty();
   Json model_part = model_json(model, flags.model);
   model_part["vocabulary"] = flags.model.vocabulary;
-  return {{"schema", kRunSchema},
-          {"method", method.row->name},
-          {"title", method.row->title},
-          {"options", method.list.json()},
-          {"changed", method.changed()},
-          {"seed", seed},
-          {"shots", flags.shots},
-          {"shot_rule", flags.shot_rule},
-          {"views", flags.views},
-          {"model", std::move(model_part)},
-          {"data",
-           {{"path", flags.data.data},
-            {"train_split", train.split},
-            {"test_split", test.split},
-            {"test_data", flags.test_data},
-            {"image_root", flags.data.image_root},
-            {"names", flags.data.names},
-            {"format", flags.data.format},
-            {"allow_duplicate_names", flags.data.allow_duplicate_names},
-            {"train_sha256", list_sha256(train)},
-            {"test_sha256", list_sha256(test)}}},
-          {"keep_underscores", flags.keep_underscores},
-          {"templates", choose_templates(flags.templates, train)},
-          {"template_set", flags.templates},
-          {"ensemble", find_template_set(drawings ? "doodles7" : "select7").templates},
-          {"plain_words", drawings ? words_before_name(train.templates) : "a photo of a"},
-          {"base_classes", base},
-          {"new_classes", static_cast<std::int64_t>(train.classes.size()) - base},
-          {"classes", train.classes}};
+  model_part["logit_scale"] = flags.logit_scale;
+  Json run = {{"schema", kRunSchema}};
+  if (!flags.label.empty()) run["label"] = flags.label;
+  run.update({{"method", method.row->name},
+              {"title", method.row->title},
+              {"options", method.list.json()},
+              {"changed", method.changed()},
+              {"seed", seed},
+              {"shots", flags.shots},
+              {"shot_rule", flags.shot_rule},
+              {"views", flags.views},
+              {"model", std::move(model_part)},
+              {"data",
+               {{"path", flags.data.data},
+                {"train_split", train.split},
+                {"test_split", test.split},
+                {"test_data", flags.test_data},
+                {"image_root", flags.data.image_root},
+                {"names", flags.data.names},
+                {"format", flags.data.format},
+                {"allow_duplicate_names", flags.data.allow_duplicate_names},
+                {"train_sha256", list_sha256(train)},
+                {"test_sha256", list_sha256(test)}}},
+              {"keep_underscores", flags.keep_underscores},
+              {"templates", choose_templates(flags.templates, train)},
+              {"template_set", flags.templates},
+              {"ensemble", find_template_set(drawings ? "doodles7" : "select7").templates},
+              {"plain_words", drawings ? words_before_name(train.templates) : "a photo of a"},
+              {"base_classes", base},
+              {"new_classes", static_cast<std::int64_t>(train.classes.size()) - base},
+              {"classes", train.classes}});
+  return run;
 }
 
 Setting setting_of(const nlohmann::json& run, const Language& language, const std::string& path) {
