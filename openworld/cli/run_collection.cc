@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
@@ -12,6 +13,8 @@
 
 namespace openworld {
 namespace {
+
+using Json = nlohmann::json;
 
 // Where `name` is in `names`, added at the end if it is new.
 std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
@@ -54,6 +57,29 @@ std::vector<std::string> dataset_names(const std::vector<RunFolder>& folders) {
                                            : f.data.path);
   }
   return names;
+}
+
+// Which images of the test split a run was measured on, where it was not all: as its predictions
+// say.
+Json tested_images(const Predictions& predictions) {
+  const Json meta = Json::parse(predictions.meta, nullptr, false);
+  if (!meta.is_object() || !meta.contains("data") || !meta["data"].is_object()) return {};
+  return meta["data"].value("samples", Json());
+}
+
+// Samples are paired by their place, which means the same image only if both runs have the same
+// ones.
+void expect_same_images(const RunCollection& collection, std::string_view function) {
+  std::map<std::size_t, std::pair<const CollectedRun*, Json>> first;
+  for (const CollectedRun& run : collection.runs) {
+    const auto [there, is_new] =
+        first.try_emplace(run.dataset, &run, tested_images(run.predictions));
+    if (is_new || there->second.second == tested_images(run.predictions)) continue;
+    fail(function, fmt::format("{} and {} were measured on different samples of {}; expected the "
+                               "same, so that they can be paired",
+                               there->second.first->folder.path, run.folder.path,
+                               collection.datasets[run.dataset]));
+  }
 }
 
 }  // namespace
@@ -106,6 +132,7 @@ RunCollection open_runs(const std::vector<std::string>& paths, std::string_view 
   for (CollectedRun& run : collection.runs) {
     run.predictions = load_predictions(run.folder.file("predictions.npz"));
   }
+  expect_same_images(collection, function);
   return collection;
 }
 

@@ -79,7 +79,10 @@ class Tune : public Command {
         ->check(CLI::Range(0, 1 << 16));
     declare_seed(app, flags_.seed, "of shots, first prompts and order");
     app.add_option("--seeds", flags_.seeds,
-                   "several, as 1-3 or 1,2,5: a run for each, in OUT/seed-1 and so on");
+                   "several, as 1-3 or 1,2,5: a run for each, in OUT/seed-1 and so on")
+        ->check([](const std::string& text) {
+          return text.empty() ? std::string("expected seeds such as 1-3 or 1,2,5") : "";
+        });
   }
 
   TuneFlags flags_;

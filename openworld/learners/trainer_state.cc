@@ -5,21 +5,21 @@
 #include <algorithm>
 #include <bit>
 
-#include "openworld/io/mapped_file.h"
-#include "openworld/learners/prompt_file.h"
 #include "openworld/learners/trainer.h"
+#include "openworld/vlm/tensor_state.h"
 
 namespace openworld {
 
 void Trainer::save(const std::string& path, const std::string& run) const {
   const NamedTensors none;
-  write_tensors(path,
-                {{"", &learner_.parameters()},
-                 {"constant.", &learner_.constants()},
-                 {"optimizer.", optimizer_ ? &optimizer_->memory() : &none}},
-                run,
-                {static_cast<std::int64_t>(stage_), epoch_, epoch_step_, stage_step_, step_,
-                 optimizer_ ? optimizer_->steps() : 0, std::bit_cast<std::int64_t>(loss_sum_)});
+  write_tensor_state(
+      {.groups = {{"", &learner_.parameters()},
+                  {"constant.", &learner_.constants()},
+                  {"optimizer.", optimizer_ ? &optimizer_->memory() : &none}},
+       .numbers = {static_cast<std::int64_t>(stage_), epoch_, epoch_step_, stage_step_, step_,
+                   optimizer_ ? optimizer_->steps() : 0, std::bit_cast<std::int64_t>(loss_sum_)},
+       .text = run},
+      {"tune", path});
 }
 
 // Stage, epoch of it, step of the epoch, of the stage, of all; steps of the optimiser; sum of
@@ -42,7 +42,7 @@ bool Trainer::is_place(const std::vector<std::int64_t>& place) const {
 
 void Trainer::load(const std::string& path) {
   const Origin origin{"tune", path};
-  const Safetensors file = parse_safetensors(map_file(origin), origin);
+  const Safetensors file = open_tensor_state(origin);
   const std::vector<std::int64_t> place = read_numbers(file, origin);
   if (!is_place(place)) origin.fail("is at a place that this training does not have");
   const TensorGroups learned = {{"", &learner_.parameters()}, {"constant.", &learner_.constants()}};
@@ -65,7 +65,7 @@ void Trainer::load(const std::string& path) {
 
 std::string saved_tuning(const std::string& path) {
   const Origin origin{"tune", path};
-  return read_text(parse_safetensors(map_file(origin), origin), origin);
+  return read_text(open_tensor_state(origin), origin);
 }
 
 }  // namespace openworld

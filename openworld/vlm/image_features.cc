@@ -1,6 +1,5 @@
 #include "openworld/vlm/image_features.h"
 
-#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/io/sha256.h"
+#include "openworld/vlm/encode_each.h"
 #include "openworld/vlm/sample_batches.h"
 
 namespace openworld {
@@ -46,7 +46,7 @@ Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
 template <class Keep, class Fail>
 void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::size_t>& samples,
             const ImageFeatureOptions& options, const Keep& keep, const Fail& fail_sample) {
-  at::NoGradGuard no_grad;
+  WorkerPool pool(options.threads);
   SampleBatches{.dataset = dataset,
                 .samples = samples,
                 .preprocessing = clip.config.preprocessing,
@@ -56,7 +56,7 @@ void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::siz
       .for_each(
           [&](std::span<const std::size_t> items, const at::Tensor& images) {
             const at::Tensor features =
-                encode_images(clip.vision, images).features.select(1, 0).contiguous();
+                encode_each(clip.vision, images, pool).features.select(1, 0).contiguous();
             const float* const values = features.data_ptr<float>();
             const auto width = static_cast<std::size_t>(features.size(1));
             for (std::size_t i = 0; i < items.size(); ++i) {

@@ -8,6 +8,8 @@
 
 #include "openworld/base/error.h"
 #include "openworld/images/transform.h"
+#include "openworld/vlm/encode_each.h"
+#include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/sample_batches.h"
 
 namespace openworld {
@@ -30,6 +32,7 @@ std::vector<std::size_t> repeated_samples(const Dataset& dataset, std::size_t ti
 Tensor patch_features(const Clip& clip, const Dataset& dataset,
                       const TrainingFeatureOptions& options) {
   const at::NoGradGuard no_grad;
+  WorkerPool pool(options.threads);
   const std::vector<std::size_t> samples = repeated_samples(dataset, 1);
   Tensor result;
   SampleBatches{.dataset = dataset,
@@ -40,16 +43,18 @@ Tensor patch_features(const Clip& clip, const Dataset& dataset,
                 .on_progress = options.on_progress}
       .for_each(
           [&](std::span<const std::size_t> items, const Tensor& images) {
-            const Tensor local = encode_images(clip.vision, images, {.local = true}).local;
-            const Tensor features =
-                normalized(at::matmul(local, clip.vision.weights.projection.detach()));
+            const Tensor local = encode_each(clip.vision, images, pool, {.local = true}).local;
             if (!result.defined()) {
               result = at::empty(
-                  {static_cast<std::int64_t>(samples.size()), features.size(1), features.size(2)});
+                  {static_cast<std::int64_t>(samples.size()), local.size(1), clip.config.embed});
             }
+            // By itself and on one thread, for the reason that encode_each gives.
+            const BlasThreads blas(1);
+            const OpenMpThreads open_mp(1);
             for (std::size_t i = 0; i < items.size(); ++i) {
-              result.select(0, static_cast<std::int64_t>(items[i]))
-                  .copy_(features.select(0, static_cast<std::int64_t>(i)));
+              const Tensor features = at::matmul(local.select(0, static_cast<std::int64_t>(i)),
+                                                 clip.vision.weights.projection.detach());
+              result.select(0, static_cast<std::int64_t>(items[i])).copy_(normalized(features));
             }
           },
           refuse);
@@ -59,6 +64,7 @@ Tensor patch_features(const Clip& clip, const Dataset& dataset,
 Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t views,
                      std::uint64_t seed, const TrainingFeatureOptions& options) {
   const at::NoGradGuard no_grad;
+  WorkerPool pool(options.threads);
   const std::size_t count = dataset.samples.size();
   const std::vector<std::size_t> samples =
       repeated_samples(dataset, static_cast<std::size_t>(views));
@@ -77,7 +83,7 @@ Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t view
       .for_each(
           [&](std::span<const std::size_t> items, const Tensor& images) {
             const Tensor features =
-                normalized(encode_images(clip.vision, images).features.select(1, 0));
+                normalized(encode_each(clip.vision, images, pool).features.select(1, 0));
             for (std::size_t i = 0; i < items.size(); ++i) {
               result.select(0, static_cast<std::int64_t>(items[i]))
                   .copy_(features.select(0, static_cast<std::int64_t>(i)));

@@ -12,6 +12,8 @@ import numpy as np
 DATASETS = ("all", "animals", "body", "clothes", "food", "gear", "home", "instruments", "outdoors",
             "shapes", "vehicles")
 THEMES = DATASETS[1:]
+# For sweeps: the three with most classes take four fifths of the time of all.
+SWEPT = tuple(d for d in THEMES if d not in ("gear", "home"))
 SHOTS, PARTITIONS, ALPHAS = (1, 2, 4, 8, 16), (2, 3, 4, 5), ("0", "0.5", "1", "2")
 GATES = {"sigmoid": "sigmoid of the probability (released)", "logit": "sigmoid of the logit (paper)",
          "zero_one": "0-1", "none": "none"}
@@ -38,19 +40,19 @@ def settings():
     plan["coop-published"] = ("coop", option("init=", "lr=0.002", "epochs=50"), THEMES)
     for k in PARTITIONS:
         if k != 3:
-            plan[f"gmop-k{k}"] = ("gmop", option(f"partitions={k}"), THEMES)
+            plan[f"gmop-k{k}"] = ("gmop", option(f"partitions={k}"), SWEPT)
     for alpha in ALPHAS:
         if alpha != "0.5":
-            plan[f"gmop-alpha{alpha}"] = ("gmop", option(f"alpha={alpha}"), THEMES)
+            plan[f"gmop-alpha{alpha}"] = ("gmop", option(f"alpha={alpha}"), SWEPT)
     for gate in GATES:
         if gate != "sigmoid":
-            plan[f"gmop-gate-{gate}"] = ("gmop", option(f"gate={gate}"), THEMES)
+            plan[f"gmop-gate-{gate}"] = ("gmop", option(f"gate={gate}"), SWEPT)
     for shots in SHOTS:
         if shots != 16:
-            plan[f"gmop-shots{shots}"] = ("gmop", ("--shots", str(shots)), THEMES)
-            plan[f"coop-shots{shots}"] = ("coop", ("--shots", str(shots)), THEMES)
-    plan["gmop-single"] = ("gmop", option("single=true"), THEMES)
-    plan["gmop-trained"] = ("gmop", option("new=trained"), THEMES)
+            plan[f"gmop-shots{shots}"] = ("gmop", ("--shots", str(shots)), SWEPT)
+            plan[f"coop-shots{shots}"] = ("coop", ("--shots", str(shots)), SWEPT)
+    plan["gmop-single"] = ("gmop", option("single=true"), SWEPT)
+    plan["gmop-trained"] = ("gmop", option("new=trained"), SWEPT)
     return plan
 
 
@@ -222,8 +224,8 @@ def imbalance_table(results):
 
 
 def sweep(results, labels, reference, header):
-    """Variants of GMoP on the ten themes beside the default."""
-    values, differences = results.compare(list(labels), reference, THEMES, metrics="openworld_auc,auroc,base_acc")
+    """Variants of GMoP on eight themes beside the default."""
+    values, differences = results.compare(list(labels), reference, SWEPT, metrics="openworld_auc,auroc,base_acc")
     rows = []
     for label, title in labels.items():
         own = differences.get(label, {}).get("openworld_auc")
@@ -237,7 +239,7 @@ def shots_table(results):
     rows = []
     for shots in SHOTS:
         names = [m if shots == 16 else f"{m}-shots{shots}" for m in ("coop", "gmop")]
-        values, differences = results.compare(["zero-shot", *names], names[1], THEMES)
+        values, differences = results.compare(["zero-shot", *names], names[1], SWEPT)
         own = differences[names[0]]["openworld_auc"]
         zero = differences["zero-shot"]["openworld_auc"]
         rows.append([shots, *(plus_minus(values[n]["openworld_auc"]) for n in names), signed(turned(own)),

@@ -1,6 +1,7 @@
 """`ls learners` and `help learner`: every method with its options, as text and as JSON."""
 
 import re
+from pathlib import Path
 
 import pytest
 from command import json_of, needs_models, refused, succeed
@@ -8,6 +9,7 @@ from tuning import METHODS
 
 pytestmark = needs_models
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tuning.md"
 TRAINING = ["epochs", "batch", "lr", "schedule", "optimizer", "momentum", "weight_decay", "eps",
             "drop_last"]
 CONTEXT = ["tokens", "init", "position", "class_specific", *TRAINING]
@@ -91,3 +93,16 @@ def test_unknown_ones_are_refused():
 def test_help_of_a_command():
     for command in ("eval", "tune", "predict"):
         assert succeed("help", command) == succeed(command, "--help")
+
+
+def test_each_has_a_section(rows):
+    """With its citation, its place in the table, and each option that others do not have."""
+    sections = dict(re.findall(r"^## [^\n]+ \(`([a-z-]+)`\)\n(.*?)(?=^## |\Z)", PAGE.read_text(),
+                               re.M | re.S))
+    assert tuple(sections) == METHODS
+    for row in rows:
+        section = " ".join(sections[row["name"]].split())
+        assert row["citation"] + "." in section
+        assert f"\n| `{row['name']}` | {row['citation'].split(',')[0]}, " in PAGE.read_text()
+        for option in set(OPTIONS[row["name"]]) - set(CONTEXT):
+            assert re.search(rf"`{option}[`=]", section), (row["name"], option)

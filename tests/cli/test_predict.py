@@ -194,3 +194,19 @@ def test_a_damaged_description(place, mine, change, says):
 def test_a_file_that_is_something_else(place, mine, name, text):
     (mine / name).write_text(text)
     refused("predict", "--run", mine, "world/test", cwd=place, says=[f"[predict] {mine}/{name}: "])
+
+
+def test_a_hash_that_is_no_text(place, mine):
+    description = read_json(mine / "run.json")
+    description["model"]["sha256"] = 3
+    (mine / "run.json").write_text(json.dumps(description))
+    refused("predict", "--run", mine, "world/test", cwd=place, says=[f"{mine}/run.json: "])
+
+
+def test_prompts_that_are_no_numbers(place, mine):
+    prompts = mine / "prompts.safetensors"
+    data = prompts.read_bytes()
+    begin = 8 + struct.unpack("<Q", data[:8])[0]
+    nan = struct.pack("<f", float("nan"))
+    prompts.write_bytes(data[:begin] + nan * ((len(data) - begin) // 4))
+    refused("predict", "--run", mine, "world/test", cwd=place, says=[f"{prompts}: "])

@@ -130,3 +130,26 @@ def test_a_file_where_the_folder_should_be(place, folder):
         refused(*call("coop", out), cwd=place, says=[f"[tune] {out}: ", "Not a directory"])
         refused(*call("coop", out, "--restart"), cwd=place, says=["Not a directory"])
     assert (folder / "run").read_text() == "notes"
+
+
+def test_no_image_left_to_test(place, folder):
+    refused(*call("coop", folder / "run", shots=0, base="all", test_split="train"), cwd=place,
+            says=["every image is tuned on and none is left to test"])
+    assert not (folder / "run").exists()
+
+
+def test_a_seed_that_is_given_twice(place, folder):
+    refused(*call("coop", folder / "run", seeds="1-2,2"), cwd=place, says=["--seeds", "1-2,2"])
+    assert not (folder / "run").exists()
+
+
+def test_too_few_classes_for_detectors(place, folder):
+    line = refused(*call("gmop", folder / "run", base=1), cwd=place, says=["base class"])
+    assert "2 to 1" not in line
+
+
+def test_an_unreadable_training_image_takes_one_line(folder):
+    write_place(folder)
+    for image in (folder / "world" / "train" / "blue").iterdir():
+        image.write_bytes(b"no image")
+    refused(*call("coop", "run"), cwd=folder, says=["world/train/blue/", "is no image"])

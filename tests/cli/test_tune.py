@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
-from command import json_of, needs_models, run, succeed
+from command import json_of, needs_models, refused, run, succeed
 from tuning import (BASE, COLOURS, METHODS, TEST, TOKENS, TRAIN, call, files_of, learned, read_json,
                     read_log, read_predictions, read_prompts, softmax, write_squares)
 
@@ -285,3 +285,18 @@ def test_test_images_that_cannot_be_read_are_skipped(place, folder):
     assert len(arrays["side"]) == sum(TEST.values()) - 1
     assert json.loads(str(arrays["meta"]))["data"]["samples"] == [
         i for i in range(sum(TEST.values())) if i != 2 * 8]
+
+
+def test_train_is_where_shots_come_from(place, tuned, folder):
+    tune(place, "coop", folder / "run", train_split=None)
+    assert read_json(folder / "run" / "run.json")["data"]["train_split"] == "train"
+    assert learned(folder / "run") == learned(tuned("coop"))
+
+
+def test_runs_on_other_images_are_not_paired(place, folder):
+    """Each seed leaves other images to test on, of the same classes."""
+    for seed in (1, 2):
+        tune(place, "coop", folder / f"{seed}", seed=seed, test_split="train")
+    one, two = (read_predictions(folder / f"{seed}") for seed in (1, 2))
+    assert one["label"].tolist() == two["label"].tolist()
+    refused("eval", folder / "1", folder / "2", says=["samples"])

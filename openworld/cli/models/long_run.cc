@@ -29,6 +29,10 @@ void expect_same_run(const Json& was, const Json& now, const std::string& path,
   for (const auto& [key, value] : now.items()) {
     const Json before = was.contains(key) ? was[key] : Json();
     if (before == value) continue;
+    if (before.is_object() && value.is_object()) {
+      expect_same_run(before, value, path, function);
+      // The same entries in another order, or one that is there no more.
+    }
     Origin{function, path}.fail(fmt::format(
         "is of a run with {} {}, not {}; give another --out, or --restart to begin anew", key,
         dump_line(before), dump_line(value)));

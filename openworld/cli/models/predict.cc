@@ -172,6 +172,8 @@ void run_predict(const PredictFlags& flags) {
   ModelFlags model_flags;
   model_flags.batch = flags.batch;
   model_flags.threads = flags.threads;
+  std::string sha256;
+  double scale = 0;  // the model's own
   ChosenMethod method = [&] {
     try {
       const nlohmann::json& model = run.at("model");
@@ -179,6 +181,8 @@ void run_predict(const PredictFlags& flags) {
       model_flags.activation = model.at("activation").get<std::string>();
       model_flags.vocabulary =
           flags.vocabulary.empty() ? model.at("vocabulary").get<std::string>() : flags.vocabulary;
+      sha256 = model.at("sha256").get<std::string>();
+      scale = model.at("logit_scale").get<double>();
       ChosenMethod result(run.at("method").get<std::string>());
       result.list.set_values(run.at("options"), kFunction);
       return result;
@@ -187,12 +191,11 @@ void run_predict(const PredictFlags& flags) {
     }
   }();
   LoadedModel model = load_model(model_flags, kFunction);
-  if (hex_text(model.checkpoint.sha256()) != run["model"].value("sha256", "")) {
+  if (hex_text(model.checkpoint.sha256()) != sha256) {
     fail(kFunction, fmt::format("{} is not the checkpoint that {} was tuned on; their SHA-256 "
                                 "differ",
                                 model_flags.model, flags.run));
   }
-  const double scale = run["model"].value("logit_scale", 0.0);
   if (scale > 0) set_temperature_factor(model.clip, scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, model_flags.vocabulary);
   const Language language = {&model.clip, &tokenizer, {}, flags.threads};

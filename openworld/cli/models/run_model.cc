@@ -104,7 +104,8 @@ std::function<void(std::size_t, std::size_t)> progress_line(std::string label) {
 }
 
 ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
-                             const ModelFlags& flags, const CacheFlags& cache) {
+                             const ModelFlags& flags, const CacheFlags& cache,
+                             Unreadable unreadable) {
   std::optional<FeatureStore> store;
   open_store(store, model, cache);
   ImageFeatures features = image_features(model.clip, dataset,
@@ -113,6 +114,9 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                                            .store = store ? &*store : nullptr,
                                            .on_hash = progress_line("reading images"),
                                            .on_encode = progress_line("encoding images")});
+  if (unreadable == Unreadable::kRefuse && !features.failures.empty()) {
+    throw Error(features.failures[0].message);
+  }
   report_failures(features);
   if (features.samples.empty()) {
     fail("encode_dataset", fmt::format("none of {} images could be read", dataset.samples.size()));

@@ -33,10 +33,13 @@ LoadedModel load_model(const ModelFlags& flags, std::string_view command);
 DatasetOptions dataset_options(const DataFlags& flags);
 Dataset load_data(const DataFlags& flags);
 
-// Features of the dataset's images, with progress; says on stderr which were skipped. Throws Error
-// if none could be read.
+enum class Unreadable { kSkip, kRefuse };
+
+// Features of the dataset's images, with progress. Images that cannot be read are skipped and named
+// on stderr, or are an Error; so is it if none can be read.
 ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
-                             const ModelFlags& flags, const CacheFlags& cache);
+                             const ModelFlags& flags, const CacheFlags& cache,
+                             Unreadable unreadable = Unreadable::kSkip);
 
 // Throws Error unless a file `path`, which has to end in .npz, can be written: before hours of work
 // and not after.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,6 @@
 #include "openworld/cli/models/long_run.h"
 #include "openworld/cli/models/tuning_run.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/text_table.h"
 #include "openworld/vlm/index_tensor.h"
 
 namespace openworld {
@@ -44,7 +44,13 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
     if (!right || last < first || last - first >= kMost || (at != end && *at != ',')) {
       fail(kFunction, fmt::format("--seeds is '{}'; expected seeds such as 1-3 or 1,2,5", text));
     }
-    for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
+      if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end()) {
+        fail(kFunction, fmt::format("--seeds is '{}'; expected each seed once, {} is there twice",
+                                    text, seed));
+      }
+      seeds.push_back(seed);
+    }
     more = at != end;
     if (more) ++at;
   }
@@ -113,33 +119,20 @@ TestImages without_shots(const TestImages& test, const TuningData& data,
     rest.samples.push_back(test.samples[i]);
     rest.labels.push_back(test.labels[i]);
   }
-  if (rows.empty()) {
-    fail(kFunction,
-         "every image is tuned on and none is left to test; expected fewer --shots, or "
-         "another --test-split");
-  }
   rest.features = test.features.index_select(0, index_tensor(rows));
   rest.data["images"] = rest.samples.size();
   rest.data["samples"] = rest.samples;
   return rest;
 }
 
-void print_text(const Json& json) {
-  fmt::print("{}: {} on {}, seed {}", json["out"].get<std::string>(),
-             json["title"].get<std::string>(), json["data"].get<std::string>(),
-             json["seed"].get<std::uint64_t>());
-  if (json["steps"].get<std::int64_t>() > 0) {
-    fmt::print("; {} parameters, {} steps, {:.1f} s, loss {:.4f}",
-               json["parameters"].get<std::int64_t>(), json["steps"].get<std::int64_t>(),
-               json["run"]["train_seconds"].get<double>(), json["loss"].get<double>());
-  }
-  fmt::print("\n");
-  std::string line;
-  for (const auto& [name, metric] : json["metrics"].items()) {
-    const Json& value = metric["value"];
-    line += fmt::format("  {} {}", name, value.is_null() ? "-" : percent(value.get<double>()));
-  }
-  fmt::print("{}\n", line);
+// Throws Error if a split that is also tested on has no image left.
+void expect_images_left(const TuningData& data, const std::vector<std::size_t>& shots) {
+  if (!data.same_images) return;
+  const std::set<std::size_t> tuned_on(shots.begin(), shots.end());
+  if (tuned_on.size() < data.train.samples.size()) return;
+  fail(kFunction,
+       "every image is tuned on and none is left to test; expected fewer --shots, or "
+       "another --test-split");
 }
 
 }  // namespace
@@ -160,7 +153,7 @@ void run_tune(const TuneFlags& flags) {
 
   // Everything that can be wrong is found before the first folder is made.
   for (const SeedRun& one : seeds) {
-    draw_shots(flags, data.train, base, rule, one.seed);
+    expect_images_left(data, draw_shots(flags, data.train, base, rule, one.seed));
     const Json run = run_json(flags, method, model, data.train, data.test, one.seed);
     const auto learner =
         method.options->make(setting_of(nlohmann::json(run), language, one.folder));
@@ -182,6 +175,7 @@ void run_tune(const TuneFlags& flags) {
       const auto shots = draw_shots(flags, data.train, base, rule, one.seed);
       const Episode episode =
           make_episode(flags, model, data.train, shots, method.row->wants_local, one.seed);
+      tuning.begin();
       const double encode_seconds =
           std::chrono::duration<double>(Clock::now() - start).count() + test->seconds;
       if (!tuning.train(*learner, episode, flags.json)) {
@@ -190,7 +184,7 @@ void run_tune(const TuneFlags& flags) {
       }
       results.push_back(tuning.finish(*learner, without_shots(*test, data, shots), encode_seconds));
     }
-    if (!flags.json) print_text(results.back());
+    if (!flags.json) fmt::print("{}", result_text(results.back()));
   }
   if (flags.json) print_json(flags.seeds.empty() ? results[0] : Json{{"runs", results}});
 }

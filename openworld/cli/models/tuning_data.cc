@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "openworld/base/error.h"
 #include "openworld/io/origin.h"
@@ -39,42 +40,50 @@ void expect_same_classes(const Dataset& train, const Dataset& test, const std::s
   }
 }
 
+// The split that was asked for; else "train", or all of a dataset without splits.
+Dataset open_train(const DataFlags& data, const std::string& split) {
+  if (!split.empty()) return open_split(data, data.data, split);
+  try {
+    return open_split(data, data.data, "train");
+  } catch (const Error&) {
+    // What is wrong with it, said of the dataset as it is.
+    Dataset whole = open_split(data, data.data, "");
+    if (whole.splits.empty()) return whole;
+    if (has_split(whole, "train")) throw;
+    fail(kFunction, fmt::format("{} has splits {}; say which by --train-split", data.data,
+                                fmt::join(whole.splits, ", ")));
+  }
+}
+
 }  // namespace
 
 TuningData open_tuning_data(const TuneFlags& flags) {
   const std::string& path = flags.data.data;
-  const bool apart = !flags.test_data.empty();
-  // Opened as it comes first, to see which splits there are.
-  Dataset first = open_split(flags.data, path, flags.train_split);
-  if (!apart && first.splits.empty()) {
+  const std::string& test_path = flags.test_data.empty() ? path : flags.test_data;
+  TuningData data;
+  data.train = open_train(flags.data, flags.train_split);
+  if (flags.test_data.empty() && data.train.splits.empty()) {
     fail(kFunction, fmt::format("{} has no splits; give test images by --test-data", path));
   }
-  if (first.classes.size() < 2) {
+  if (data.train.classes.size() < 2) {
     fail(kFunction, fmt::format("{} has {} class; expected two or more, to tune on some and keep "
                                 "others new",
-                                path, first.classes.size()));
+                                path, data.train.classes.size()));
   }
-  TuningData data;
-  const bool reopen = flags.train_split.empty() && has_split(first, "train");
-  if (flags.train_split.empty() && !first.splits.empty() && !reopen) {
-    fail(kFunction, fmt::format("{} has splits {}; say which by --train-split", path,
-                                fmt::join(first.splits, ", ")));
-  }
-  data.train = reopen ? open_split(flags.data, path, "train") : std::move(first);
   std::string test_split = flags.test_split;
-  if (test_split.empty() && !apart) {
+  if (test_split.empty() && flags.test_data.empty()) {
     test_split = has_split(data.train, "test") ? "test" : has_split(data.train, "val") ? "val" : "";
     if (test_split.empty()) {
       fail(kFunction, fmt::format("{} has splits {}; say which is to be tested on by --test-split",
                                   path, fmt::join(data.train.splits, ", ")));
     }
   }
-  data.test = open_split(flags.data, apart ? flags.test_data : path, test_split);
-  data.same_images = !apart && data.train.split == data.test.split;
-  expect_same_classes(data.train, data.test, apart ? flags.test_data : path);
-  if (data.test.samples.empty()) {
-    fail(kFunction, fmt::format("{} has no test images", apart ? flags.test_data : path));
-  }
+  data.test = open_split(flags.data, test_path, test_split);
+  std::error_code ignored;
+  data.same_images = data.train.split == data.test.split &&
+                     (test_path == path || std::filesystem::equivalent(test_path, path, ignored));
+  expect_same_classes(data.train, data.test, test_path);
+  if (data.test.samples.empty()) fail(kFunction, fmt::format("{} has no test images", test_path));
   return data;
 }
 
@@ -124,12 +133,8 @@ Episode make_episode(const TuneFlags& flags, const LoadedModel& model, const Dat
     episode.features =
         view_features(model.clip, shots, flags.views, seed, watched("encoding views"));
   } else {
-    const ImageFeatures features = encode_dataset(model, shots, flags.model, flags.cache);
-    if (!features.failures.empty()) {
-      fail(kFunction,
-           fmt::format("a training image cannot be read: {}", features.failures[0].message));
-    }
-    episode.features = normalized_features(features);
+    episode.features = normalized_features(
+        encode_dataset(model, shots, flags.model, flags.cache, Unreadable::kRefuse));
   }
   if (local) episode.local = patch_features(model.clip, shots, watched("encoding patches"));
   return episode;

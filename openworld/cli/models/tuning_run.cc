@@ -15,6 +15,7 @@
 #include "openworld/cli/models/stop_signals.h"
 #include "openworld/cli/models/training_log.h"
 #include "openworld/cli/run_record.h"
+#include "openworld/cli/text_table.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/logit_predictions.h"
@@ -68,28 +69,45 @@ Scores score_all(const Scorer& scorer, const Tensor& features) {
 }  // namespace
 
 TuningRun::TuningRun(std::string folder, Json run, bool restart)
-    : folder_(std::move(folder)), paths_(folder_), run_(std::move(run)) {
+    : folder_(std::move(folder)), paths_(folder_), restart_(restart), run_(std::move(run)) {
+  if (restart_) return;
+  std::error_code ignored;
+  if (fs::is_regular_file(paths_.run, ignored)) {
+    expect_same_run(read_ordered(paths_.run), run_, paths_.run, kFunction);
+  }
+  if (fs::is_regular_file(paths_.state, ignored)) {
+    const Json was = Json::parse(saved_tuning(paths_.state), nullptr, false);
+    if (!was.is_object()) Origin{kFunction, paths_.state}.fail("is damaged; --restart begins anew");
+    expect_same_run(was, run_, paths_.state, kFunction);
+  }
+}
+
+std::optional<Json> TuningRun::finished() const {
+  std::error_code ignored;
+  if (restart_ || !fs::is_regular_file(paths_.result, ignored)) return std::nullopt;
+  Json json = read_ordered(paths_.result);
+  try {
+    result_text(json);
+  } catch (const Json::exception& e) {
+    Origin{kFunction, paths_.result}.fail(
+        fmt::format("is no result of a run: {}; --restart begins anew", e.what()));
+  }
+  return json;
+}
+
+void TuningRun::begin() const {
   std::error_code error;
-  if (restart) {
+  if (restart_) {
     // run.json goes last: without it the folder is no run any more.
     for (const std::string* path : {&paths_.result, &paths_.state, &paths_.log, &paths_.prompts,
                                     &paths_.predictions, &paths_.threshold, &paths_.run}) {
       fs::remove(*path, error);
     }
   }
-  if (fs::is_regular_file(paths_.run, error)) {
-    expect_same_run(read_ordered(paths_.run), run_, paths_.run, kFunction);
-    return;
-  }
+  if (fs::is_regular_file(paths_.run, error)) return;
   fs::create_directories(folder_, error);
   if (error) Origin{kFunction, folder_}.fail(fmt::format("cannot be made: {}", error.message()));
   write_file_atomically(paths_.run, run_.dump(2) + "\n", kFunction);
-}
-
-std::optional<Json> TuningRun::finished() const {
-  std::error_code ignored;
-  if (!fs::is_regular_file(paths_.result, ignored)) return std::nullopt;
-  return read_ordered(paths_.result);
 }
 
 bool TuningRun::train(Learner& learner, const Episode& episode, bool quiet) {
@@ -107,6 +125,7 @@ bool TuningRun::train(Learner& learner, const Episode& episode, bool quiet) {
   }
   last_ = cut_log(paths_.log, trainer.step(), kFunction);
   const double before = last_.is_object() ? last_.value("seconds", 0.0) : 0.0;
+  train_seconds_ = before;
   TrainingLog log(paths_.log, kFunction);
   const StopSignals signals;
   Progress progress(fmt::format("tuning {}", folder_), static_cast<std::size_t>(steps_));
@@ -200,6 +219,26 @@ Json TuningRun::finish(Learner& learner, const TestImages& test, double encode_s
   std::error_code ignored;
   fs::remove(paths_.state, ignored);
   return json;
+}
+
+std::string result_text(const Json& result) {
+  std::string text =
+      fmt::format("{}: {} on {}, seed {}", result.at("out").get<std::string>(),
+                  result.at("title").get<std::string>(), result.at("data").get<std::string>(),
+                  result.at("seed").get<std::uint64_t>());
+  const auto steps = result.at("steps").get<std::size_t>();
+  if (steps > 0) {
+    text += fmt::format("; {}, {}, {:.1f} s, loss {:.4f}",
+                        counted(result.at("parameters").get<std::size_t>(), "parameter"),
+                        counted(steps, "step"), result.at("run").at("train_seconds").get<double>(),
+                        result.at("loss").get<double>());
+  }
+  text += "\n";
+  for (const auto& [name, metric] : result.at("metrics").items()) {
+    const Json& value = metric.at("value");
+    text += fmt::format("  {} {}", name, value.is_null() ? "-" : percent(value.get<double>()));
+  }
+  return text + "\n";
 }
 
 }  // namespace openworld

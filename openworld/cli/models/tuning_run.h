@@ -23,11 +23,15 @@ struct TestImages {
 
 class TuningRun {
  public:
-  // Makes the folder and writes run.json, or sees that it is of the same run. Throws Error.
+  // Throws Error if the folder holds another run, unless that is to be begun anew.
   TuningRun(std::string folder, nlohmann::ordered_json run, bool restart);
 
-  // The result of a run that is finished.
+  // The result of a run that is finished. Throws Error for a file that is no result.
   std::optional<nlohmann::ordered_json> finished() const;
+
+  // Makes the folder and writes run.json; what is there of a run to be begun anew goes. Throws
+  // Error.
+  void begin() const;
 
   // Trains to the end or until asked to stop; false in the latter case.
   bool train(Learner& learner, const Episode& episode, bool quiet);
@@ -38,10 +42,14 @@ class TuningRun {
  private:
   std::string folder_;
   RunPaths paths_;
+  bool restart_;
   nlohmann::ordered_json run_;
   nlohmann::ordered_json last_;  // line of the log
   std::int64_t steps_ = 0, epochs_ = 0, images_ = 0;
   double train_seconds_ = 0;
 };
+
+// What a result says, for people. Throws nlohmann::json::exception if it is none.
+std::string result_text(const nlohmann::ordered_json& result);
 
 }  // namespace openworld

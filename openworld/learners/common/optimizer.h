@@ -8,13 +8,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
+
+#include "openworld/vlm/tensor_state.h"
 
 namespace openworld {
-
-using NamedTensors = std::map<std::string, at::Tensor>;
 
 enum class OptimizerKind { kSgd, kAdam };
 

@@ -7,6 +7,11 @@
 namespace openworld {
 
 std::vector<Partition> class_partitions(std::int64_t classes, std::int64_t detectors) {
+  if (classes < 2) {
+    fail("class_partitions",
+         fmt::format("there is {} base class; expected two or more, of which some play new ones",
+                     classes));
+  }
   if (detectors < 2 || detectors > classes) {
     fail("class_partitions",
          fmt::format("option partitions is {}, with {} base classes; expected 2 to {}", detectors,
