@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/zeroshot.h"
 
 namespace openworld {
@@ -26,6 +27,9 @@ Scores ordinary_scores(const Clip& clip, const Tensor& images, const Tensor& tex
 
 Tensor sentence_features(const Language& language, const std::vector<std::string>& names,
                          const std::vector<std::string>& templates, bool logits) {
+  // The same bits whatever the threads: these are what training and scores start from.
+  const BlasThreads blas(1);
+  const OpenMpThreads open_mp(1);
   return zeroshot_classifier(
       *language.clip, *language.tokenizer, names, templates,
       {.ensemble = logits ? Ensemble::kLogits : Ensemble::kFeatures, .memory = language.memory});

@@ -300,3 +300,26 @@ def test_runs_on_other_images_are_not_paired(place, folder):
     one, two = (read_predictions(folder / f"{seed}") for seed in (1, 2))
     assert one["label"].tolist() == two["label"].tolist()
     refused("eval", folder / "1", folder / "2", says=["samples"])
+
+
+@pytest.mark.parametrize("method", ["locoop", "gmop"])
+def test_images_give_the_same_bits_on_any_number_of_threads(folder, method):
+    """With the pocket model, whose products are large enough for OpenBLAS to deal to threads."""
+    for threads in (1, 2, 3):
+        succeed("tune", "--method", method, "--model", "pocket", "--data", "doodles:instruments", "--epochs", 2,
+                "--no-cache", "--threads", threads, "--out", folder / f"{threads}", cwd=folder)
+    for name in ("prompts.safetensors", "predictions.npz"):
+        assert len({(folder / f"{threads}" / name).read_bytes() for threads in (1, 2, 3)}) == 1
+
+
+def test_a_label_and_a_factor_are_kept(folder):
+    succeed("tune", "--method", "zero-shot", "--model", "pocket", "--data", "doodles:shapes", "--label", "sharp",
+            "--logit-scale", 100, "--out", folder / "run", cwd=folder)
+    run = json.loads((folder / "run" / "run.json").read_text())
+    assert run["label"] == "sharp" and run["model"]["logit_scale"] == 100
+    logits = read_predictions(folder / "run")["base_logits"]
+    succeed("tune", "--method", "zero-shot", "--model", "pocket", "--data", "doodles:shapes", "--out", folder / "own")
+    own = read_predictions(folder / "own")["base_logits"]
+    ratio = logits / own
+    assert abs(ratio - ratio[0, 0]).max() < 1e-3 * ratio[0, 0] and ratio[0, 0] > 4
+    assert json_of("eval", folder / "run", folder / "own")["methods"][0]["label"] == "sharp"

@@ -25,6 +25,7 @@
 #include "openworld/learners/prompt_file.h"
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
+#include "openworld/vlm/inner_threads.h"
 
 namespace openworld {
 namespace {
@@ -55,6 +56,9 @@ Json read_ordered(const std::string& path) {
 
 Scores score_all(const Scorer& scorer, const Tensor& features) {
   const at::NoGradGuard no_grad;
+  // Small products; on one thread their bits do not depend on how many there are.
+  const BlasThreads blas(1);
+  const OpenMpThreads open_mp(1);
   std::vector<Tensor> base, fresh, r;
   for (std::int64_t begin = 0; begin < features.size(0); begin += kScoreRows) {
     const std::int64_t rows = std::min(kScoreRows, features.size(0) - begin);
