@@ -21,7 +21,8 @@ TEST(TemplateSets, HaveTheSizesOfThePapers) {
   EXPECT_EQ(as_set("select7").size(), 7u);
   EXPECT_EQ(as_set("imagenet80").size(), 80u);
   EXPECT_EQ(as_set("promptsrc60").size(), 60u);
-  EXPECT_EQ(template_sets().size(), 4u + 15u);
+  EXPECT_EQ(as_set("doodles7").size(), 7u);
+  EXPECT_EQ(template_sets().size(), 5u + 15u);
 }
 
 TEST(TemplateSets, AreNested) {
