@@ -47,8 +47,6 @@ class ContextLearner : public Learner {
   Setting setting_;
 
  private:
-  PromptShape shape() const;
-
   std::vector<Stage> stages_;
   PromptShape shape_;
   PromptPool pool_;

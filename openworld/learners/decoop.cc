@@ -71,12 +71,11 @@ class Decoop : public Learner {
     detectors_.make_prompts(setting, detector_shape_.tokens);
     classifier_prompts_.emplace(setting.language, setting.base_names, classifier_shape_);
     constants_["threshold"] = at::zeros({1});
-    stages_ = {options.stage("detectors", detector_names),
-               options.stage("classifiers", classifier_names)};
     DecoopOptions second = options;
     second.schedule = options.classifier_schedule;
     second.epochs = options.classifier_epochs > 0 ? options.classifier_epochs : 2 * options.epochs;
-    stages_[1] = second.stage("classifiers", classifier_names);
+    stages_ = {options.stage("detectors", detector_names),
+               second.stage("classifiers", classifier_names)};
   }
 
   std::vector<Stage> stages() const override { return stages_; }

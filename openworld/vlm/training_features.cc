@@ -4,8 +4,6 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
 
-#include <numeric>
-
 #include "openworld/base/error.h"
 #include "openworld/images/transform.h"
 #include "openworld/vlm/encode_each.h"
