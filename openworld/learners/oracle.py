@@ -27,7 +27,7 @@ from oracle_model import (BASE_NAMES, NEW_NAMES, SELECT, TEMPLATES, random_clip,
 from reference_checks import check_gradient
 from reference_clip import normalized
 from reference_learners import LEARNERS, Batch, TextTower
-from safetensors_writer import write_safetensors
+from make_clip import write_safetensors  # by the path that oracle_model sets
 
 CLIP = random_clip(139)  # of 150 seeds the one whose names differ most
 TOWER = TextTower(CLIP, tokenize)
