@@ -154,10 +154,12 @@ void run_tune(const TuneFlags& flags) {
   // Everything that can be wrong is found before the first folder is made.
   for (const SeedRun& one : seeds) {
     expect_images_left(data, draw_shots(flags, data.train, base, rule, one.seed));
-    const Json run = run_json(flags, method, model, data.train, data.test, one.seed);
-    const auto learner =
-        method.options->make(setting_of(nlohmann::json(run), language, one.folder));
-    learner->scorer(new_names_of(nlohmann::json(run)));
+  }
+  {
+    // Whether options and names fit does not depend on the seed.
+    const nlohmann::json run =
+        run_json(flags, method, model, data.train, data.test, seeds.front().seed);
+    method.options->make(setting_of(run, language, flags.out))->scorer(new_names_of(run));
   }
   std::optional<TestImages> test;
   Json results = Json::array();
