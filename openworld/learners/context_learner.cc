@@ -60,7 +60,7 @@ Tensor ContextLearner::loss_of(const Batch& batch, const Tensor&, const Tensor& 
   return cross_entropy(logits, batch.labels);
 }
 
-Scorer ContextLearner::scorer(const std::vector<std::string>& new_names) {
+Tensor ContextLearner::name_features(const std::vector<std::string>& new_names) {
   const at::NoGradGuard no_grad;
   if (shape_.class_specific && !new_names.empty()) {
     fail("prompts",
@@ -68,9 +68,12 @@ Scorer ContextLearner::scorer(const std::vector<std::string>& new_names) {
          "all classes to be base");
   }
   ContextPrompts prompts(setting_.language, all_names(setting_, new_names), shape_);
-  return [this, features = pool_.features(prompts, context_)](const Tensor& images) {
-    return ordinary_scores(clip(), images, features,
-                           static_cast<std::int64_t>(setting_.base_names.size()));
+  return pool_.features(prompts, context_);
+}
+
+Scorer ContextLearner::scorer(const std::vector<std::string>& new_names) {
+  return [this, texts = name_features(new_names)](const ScoredImages& images) {
+    return ordinary_scores(clip(), images.features, texts, base_count());
   };
 }
 

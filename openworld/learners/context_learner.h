@@ -38,7 +38,11 @@ class ContextLearner : public Learner {
   // Rows that the context starts from; by default the words of `init`, or noise.
   static at::Tensor first_rows(const Setting& setting, const ContextOptions& options);
 
+  // Of base and new names, in this order, with the context as it is. Throws Error as scorer does.
+  at::Tensor name_features(const std::vector<std::string>& new_names);
+
   const Clip& clip() const { return *setting_.language.clip; }
+  std::int64_t base_count() const { return static_cast<std::int64_t>(setting_.base_names.size()); }
   at::Tensor texts() { return pool_.features(*prompts_, context_); }
 
   // For subclasses that start elsewhere.

@@ -107,7 +107,9 @@ class Decoop : public Learner {
     ContextPrompts prompts(setting_.language, names, classifier_shape_);
     const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
     return [this, of_detectors = detector_texts(names), zero_shot = zero_shot_texts(names),
-            of_classifiers = pool_.features(lists, classifier_contexts_)](const Tensor& images) {
+            of_classifiers =
+                pool_.features(lists, classifier_contexts_)](const ScoredImages& scored) {
+      const Tensor& images = scored.features;
       const Tensor q = detectors_.scores(clip(), images, of_detectors);
       const Tensor sure = (q >= constants_.at("threshold").item<float>()).to(at::kFloat);
       Tensor logits = at::zeros({images.size(0), zero_shot.size(0)});

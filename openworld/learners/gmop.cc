@@ -114,7 +114,8 @@ class Gmop : public Learner {
       }
     }
     return [this, base_texts, new_texts,
-            of_detectors = pool_.features(lists, detector_contexts_)](const Tensor& images) {
+            of_detectors = pool_.features(lists, detector_contexts_)](const ScoredImages& scored) {
+      const Tensor& images = scored.features;
       return Scores{scaled_logits(clip(), images, base_texts),
                     scaled_logits(clip(), images, new_texts),
                     detectors_.scores(clip(), images, of_detectors).amax(1)};

@@ -66,7 +66,13 @@ struct Scores {
   at::Tensor new_logits;   // [n, new names], of h
   at::Tensor r;            // [n], larger is more base-like
 };
-using Scorer = std::function<Scores(const at::Tensor& features)>;  // normalised, [n, embed]
+
+// Images as scores are made of them, normalised.
+struct ScoredImages {
+  at::Tensor features;    // [n, embed]
+  at::Tensor local = {};  // [n, patches, embed]; undefined unless the learner scores patches
+};
+using Scorer = std::function<Scores(const ScoredImages&)>;
 
 class Learner {
  public:
@@ -91,6 +97,9 @@ class Learner {
   // Leaves in the parameters what the optimiser is to follow, by default the gradient of the loss;
   // the value of the loss.
   virtual double backward(std::size_t stage, const Batch& batch);
+
+  // Whether its scores need the features of patches.
+  virtual bool scores_patches() const { return false; }
 
   // Encodes the names once. Throws Error for a name that does not fit. The learner outlives it.
   virtual Scorer scorer(const std::vector<std::string>& new_names) = 0;

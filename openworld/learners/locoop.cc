@@ -20,7 +20,7 @@ constexpr double kInsideLog = 1e-5;  // as the released code has it
 class Locoop : public ContextLearner {
  public:
   Locoop(const Setting& setting, const LocoopOptions& options)
-      : ContextLearner(setting, options), lambda_(options.lambda), mcm_(options.score == "mcm") {
+      : ContextLearner(setting, options), lambda_(options.lambda), score_(options.score) {
     const auto classes = static_cast<std::int64_t>(setting.base_names.size());
     top_ = options.top > 0 ? options.top : std::max<std::int64_t>(1, classes / 5);
     if (top_ >= classes) {
@@ -30,13 +30,19 @@ class Locoop : public ContextLearner {
     }
   }
 
+  bool scores_patches() const override { return score_ == "gl_mcm"; }
+
   Scorer scorer(const std::vector<std::string>& new_names) override {
-    Scorer ordinary = ContextLearner::scorer(new_names);
-    if (!mcm_) return ordinary;
-    // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they are.
-    return [this, ordinary](const Tensor& images) {
-      Scores scores = ordinary(images);
-      scores.r = at::softmax(scores.base_logits / temperature_factor(clip()), 1).amax(1);
+    if (score_ == "ordinary") return ContextLearner::scorer(new_names);
+    return [this, texts = name_features(new_names)](const ScoredImages& images) {
+      Scores scores = ordinary_scores(clip(), images.features, texts, base_count());
+      const Tensor base_texts = texts.narrow(0, 0, base_count());
+      // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they
+      // are. Miyai et al., IJCV 2025: and the largest of any patch.
+      scores.r = at::softmax(at::matmul(images.features, base_texts.t()), 1).amax(1);
+      if (scores_patches()) {
+        scores.r += at::softmax(at::matmul(images.local, base_texts.t()), 2).amax({1, 2});
+      }
       return scores;
     };
   }
@@ -59,7 +65,7 @@ class Locoop : public ContextLearner {
  private:
   double lambda_;
   std::int64_t top_ = 1;
-  bool mcm_;
+  std::string score_;
 };
 
 }  // namespace
@@ -68,9 +74,9 @@ void LocoopOptions::declare(OptionList& list) {
   list.add("lambda", lambda, 0, 1e6, "weight of the patches' entropy");
   list.add("top", top, 0, 1 << 20,
            "classes in which a patch that shows the class has it; 0: a fifth of the base classes");
-  list.add("score", score, {"ordinary", "mcm"},
-           "r: the largest base probability among all names, or MCM, among base names of cosines "
-           "without temperature");
+  list.add("score", score, {"ordinary", "mcm", "gl_mcm"},
+           "r: the largest base probability among all names; or MCM, among base names of cosines "
+           "without temperature; or GL-MCM, that and the largest of any patch");
   ContextOptions::declare(list);
 }
 

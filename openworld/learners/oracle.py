@@ -39,6 +39,7 @@ class Trial(NamedTuple):
     parameters: dict
     batch: Batch
     tests: torch.Tensor
+    test_local: torch.Tensor = None  # for learners that score patches
 
 
 class Case(NamedTuple):
@@ -69,7 +70,9 @@ def shared_inputs():
     return {"features": pictures(random, [BASE_NAMES[c] for c in classes], 0.2),
             "labels": classes.astype(np.int64),
             "local": pictures(random, places, 0.3).reshape(BATCH, POSITIONS, -1),
-            "test_features": pictures(random, shown, 0.2)}
+            "test_features": pictures(random, shown, 0.2),
+            "test_local": pictures(random, [name for name in shown for _ in range(POSITIONS)],
+                                   0.3).reshape(TESTS, POSITIONS, -1)}
 
 
 def draw_context(random, shape):
@@ -100,7 +103,7 @@ def set_up(case, seed, shared):
     for name, shape in learner.shapes().items():
         inputs[f"parameter.{name}"] = draw_context(random, shape)
     if case.method != "locoop":
-        del inputs["local"]
+        del inputs["local"], inputs["test_local"]
     elif "no_position" in case.name:
         parameters = {"context": double(inputs["parameter.context"])}
         labels = double(inputs["labels"])
@@ -113,11 +116,12 @@ def trial(learner, inputs):
                   if name.startswith("parameter.")}
     local = double(inputs["local"]) if "local" in inputs else None
     batch = Batch(double(inputs["features"]), double(inputs["labels"]), local)
-    return Trial(learner, parameters, batch, double(inputs["test_features"]))
+    test_local = double(inputs["test_local"]) if "test_local" in inputs else None
+    return Trial(learner, parameters, batch, double(inputs["test_features"]), test_local)
 
 
 def expectations(of):
-    learner, parameters, batch, tests = of
+    learner, parameters, batch, tests, test_local = of
     result = {}
     if parameters:
         loss, gradients = learner.gradients(parameters, batch)
@@ -128,7 +132,8 @@ def expectations(of):
         result["threshold"] = torch.tensor([threshold])
         prediction = learner.predict(parameters, tests, threshold)
     else:
-        prediction = learner.predict(parameters, tests)
+        local = () if test_local is None else (test_local,)
+        prediction = learner.predict(parameters, tests, *local)
     known = {name: value for name, value in prediction._asdict().items() if value is not None}
     result.update(known)
     return {name: value.detach().numpy() for name, value in result.items()}
@@ -136,14 +141,16 @@ def expectations(of):
 
 def assert_stable(of, expected):
     """The same in float: no branch of the case hangs on the last digits."""
-    learner, parameters, batch, tests = of
+    learner, parameters, batch, tests, test_local = of
     tower = TextTower(CLIP, tokenize, torch.float)
     single = type(learner)(tower, learner.base, learner.new, learner.templates, learner.options,
                            learner.stage)
     batch = Batch(*(part.float() if part is not None and part.dtype == torch.double else part
                     for part in batch))
     parameters = {name: value.float() for name, value in parameters.items()}
-    for name, value in expectations(Trial(single, parameters, batch, tests.float())).items():
+    test_local = None if test_local is None else test_local.float()
+    single_trial = Trial(single, parameters, batch, tests.float(), test_local)
+    for name, value in expectations(single_trial).items():
         error = np.abs(value - expected[name]).max()
         assert error <= 2e-5 * max(1e-3, np.abs(expected[name]).max()), (name, error)
 
@@ -171,7 +178,7 @@ def some(flags):
 
 def gates_differ(trial):
     """Both classifiers are right about some images and wrong about others, and g is unsure."""
-    learner, parameters, batch, _ = trial
+    learner, parameters, batch, *_ = trial
     g = learner.base_classifier(parameters, batch.features)
     h = learner.new_classifier(parameters, batch.features, BASE_NAMES)
     right = g.softmax(1)[torch.arange(BATCH), batch.labels].mean()
@@ -200,7 +207,7 @@ def margins_differ(trial):
 def switches_differ(trial):
     """Each classifier is on for some images of both sets, some test images have all off, and no
     score is near the threshold."""
-    learner, parameters, batch, tests = trial
+    learner, parameters, batch, tests, _ = trial
     threshold = learner.threshold(parameters, batch.features)
     train = learner.detections(parameters, batch.features, BASE_NAMES)
     test = learner.detections(parameters, tests, BASE_NAMES + NEW_NAMES)
@@ -229,6 +236,10 @@ def coop_cases():
                when=lambda trial: cosine_of_gradients(trial) > 0.1)
     yield Case("locoop", "locoop", {"tokens": 16, "top": 2}, when=locations_differ)
     yield Case("locoop_top", "locoop", {"tokens": 4, "top": 5, "lambda": 0.75},
+               when=locations_differ)
+    yield Case("locoop_mcm", "locoop", {"tokens": 4, "top": 2, "score": "mcm"},
+               when=locations_differ)
+    yield Case("locoop_gl_mcm", "locoop", {"tokens": 4, "top": 2, "score": "gl_mcm"},
                when=locations_differ)
     yield Case("locoop_no_position", "locoop", {"tokens": 4, "top": 2},
                when=lambda trial: not locations_differ(trial))

@@ -91,7 +91,9 @@ class Case : public testing::Test {
     if (tensors_.contains("new_logits") && tensors_.at("new_logits").size(1) > 0) {
       new_names = oracle_cases()["new_names"].get<std::vector<std::string>>();
     }
-    const Scores scores = learner_->scorer(new_names)(normalized(tensors_.at("test_features")));
+    ScoredImages images{normalized(tensors_.at("test_features"))};
+    if (learner_->scores_patches()) images.local = normalized(tensors_.at("test_local"));
+    const Scores scores = learner_->scorer(new_names)(images);
     expect_close(scores.base_logits.detach(), tensors_.at("base_logits"), "base logits");
     if (!new_names.empty()) {
       expect_close(scores.new_logits.detach(), tensors_.at("new_logits"), "new logits");

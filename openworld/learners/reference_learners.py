@@ -216,7 +216,17 @@ class ProGrad(CoOp):
 
 class LoCoOp(CoOp):
     """Miyai et al., NeurIPS 2023: positions that do not show the class should resemble no class."""
-    DEFAULTS = {**CoOp.DEFAULTS, "lambda": 0.25, "top": None}
+    DEFAULTS = {**CoOp.DEFAULTS, "lambda": 0.25, "top": None, "score": "ordinary"}
+
+    def predict(self, parameters, images, patches):
+        prediction = super().predict(parameters, images)
+        if self.options["score"] == "ordinary":
+            return prediction
+        texts = self.texts(self.base, parameters)
+        score = (normalized(images) @ texts.T).softmax(-1).max(-1).values  # MCM
+        if self.options["score"] == "gl_mcm":
+            score = score + (normalized(patches) @ texts.T).softmax(-1).flatten(1).max(1).values
+        return prediction._replace(score=score)
 
     def loss(self, parameters, batch):
         texts = self.texts(self.base, parameters)

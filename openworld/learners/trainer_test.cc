@@ -178,8 +178,8 @@ TEST(PromptFile, BringsEveryMethodBackWithoutTrainingImages) {
     load_prompts(*loaded.learner, path);
     const std::vector<std::string> new_names = {"otter", "grand piano"};
     const Tensor images = small_episode(tuned.setting, 20, 11).features;
-    const Scores ours = tuned.learner->scorer(new_names)(images);
-    const Scores theirs = loaded.learner->scorer(new_names)(images);
+    const Scores ours = tuned.learner->scorer(new_names)({images});
+    const Scores theirs = loaded.learner->scorer(new_names)({images});
     EXPECT_TRUE(ours.base_logits.equal(theirs.base_logits)) << what.method;
     EXPECT_TRUE(ours.new_logits.equal(theirs.new_logits)) << what.method;
     EXPECT_TRUE(ours.r.equal(theirs.r)) << what.method;

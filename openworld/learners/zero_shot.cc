@@ -37,8 +37,8 @@ class ZeroShot : public Learner {
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const Tensor texts =
         sentence_features(setting_.language, all_names(setting_, new_names), templates_, logits_);
-    return [this, texts](const Tensor& images) {
-      return ordinary_scores(*setting_.language.clip, images, texts,
+    return [this, texts](const ScoredImages& images) {
+      return ordinary_scores(*setting_.language.clip, images.features, texts,
                              static_cast<std::int64_t>(setting_.base_names.size()));
     };
   }

@@ -4,6 +4,7 @@ import json
 import shutil
 import struct
 
+import numpy as np
 import pytest
 from command import json_of, needs_models, refused, run, succeed
 from tuning import BASE, COLOURS, TEST, call, read_json, read_predictions, softmax
@@ -52,6 +53,19 @@ def test_test_images_are_what_tune_said(place, tuned, method):
     assert [answer.pop("path") for answer in result["images"]] == paths_of_test_images(place)
     assert result["images"] == expected_answers(tuned(method))
     assert {answer["side"] for answer in result["images"]} <= {"base", "new"}
+
+
+def test_patches_are_scored_as_tune_did(place, folder):
+    scores = {}
+    for score in ("mcm", "gl_mcm"):
+        succeed(*call("locoop", folder / score, options={"score": score}), cwd=place)
+        result = json_of("predict", "--run", folder / score, "world/test", cwd=place)
+        scores[score] = np.array([answer["r"] for answer in result["images"]])
+        assert result["images"][0]["r"] == expected_answers(folder / score)[0]["r"]
+        assert scores[score] == pytest.approx(read_predictions(folder / score)["score"], abs=1e-5)
+    # Probabilities of three names each, one of the image and one of a patch.
+    patches = scores["gl_mcm"] - scores["mcm"]
+    assert (patches > 1 / 3).all() and (patches < 1).all() and np.ptp(patches) > 0
 
 
 def test_a_threshold_decides(place, mine):

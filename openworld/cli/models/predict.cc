@@ -16,6 +16,7 @@
 #include "openworld/cli/text_table.h"
 #include "openworld/io/json_file.h"
 #include "openworld/learners/prompt_file.h"
+#include "openworld/vlm/extra_features.h"
 #include "openworld/worlds/folders.h"
 
 namespace openworld {
@@ -205,7 +206,12 @@ void run_predict(const PredictFlags& flags) {
 
   const ImageFeatures features =
       encode_dataset(model, dataset, model_flags, CacheFlags{.folder = "", .off = true});
-  std::vector<Answer> all = answers(scorer(normalized_features(features)), run, threshold);
+  ScoredImages scored{normalized_features(features)};
+  if (learner->scores_patches()) {
+    scored.local = patch_features(model.clip, some_samples(dataset, features.samples),
+                                  {flags.batch, flags.threads, {}});
+  }
+  std::vector<Answer> all = answers(scorer(scored), run, threshold);
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].path = dataset.samples[features.samples[i]].path;
   }

@@ -14,6 +14,7 @@
 #include "openworld/cli/models/long_run.h"
 #include "openworld/cli/models/tuning_run.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/vlm/extra_features.h"
 #include "openworld/vlm/index_tensor.h"
 
 namespace openworld {
@@ -95,6 +96,10 @@ TestImages encode_test(const TuneFlags& flags, const LoadedModel& model, const D
   TestImages images;
   images.features = normalized_features(features);
   images.samples = features.samples;
+  images.patches = [&](std::span<const std::size_t> samples) {
+    return patch_features(model.clip, some_samples(test, samples),
+                          {flags.model.batch, flags.model.threads, {}});
+  };
   for (const std::size_t i : features.samples) images.labels.push_back(test.samples[i].label);
   DataFlags data = flags.data;
   if (!flags.test_data.empty()) data.data = flags.test_data;

@@ -8,8 +8,8 @@
 
 #include "openworld/base/error.h"
 #include "openworld/io/origin.h"
+#include "openworld/vlm/extra_features.h"
 #include "openworld/vlm/index_tensor.h"
-#include "openworld/vlm/training_features.h"
 
 namespace openworld {
 namespace {
@@ -112,18 +112,21 @@ at::Tensor normalized_features(const ImageFeatures& features) {
                                   at::kFloat));
 }
 
+Dataset some_samples(const Dataset& dataset, std::span<const std::size_t> samples) {
+  Dataset some = dataset;
+  some.samples.clear();
+  for (const std::size_t i : samples) some.samples.push_back(dataset.samples[i]);
+  return some;
+}
+
 Episode make_episode(const TuneFlags& flags, const LoadedModel& model, const Dataset& train,
                      const std::vector<std::size_t>& samples, bool local, std::uint64_t seed) {
-  Dataset shots = train;
-  shots.samples.clear();
+  const Dataset shots = some_samples(train, samples);
   std::vector<std::int64_t> labels;
-  for (const std::size_t i : samples) {
-    shots.samples.push_back(train.samples[i]);
-    labels.push_back(train.samples[i].label);
-  }
-  const TrainingFeatureOptions options = {flags.model.batch, flags.model.threads, {}};
+  for (const Sample& sample : shots.samples) labels.push_back(sample.label);
+  const ExtraFeatureOptions options = {flags.model.batch, flags.model.threads, {}};
   const auto watched = [&](const char* what) {
-    TrainingFeatureOptions result = options;
+    ExtraFeatureOptions result = options;
     result.on_progress = progress_line(what);
     return result;
   };

@@ -4,7 +4,7 @@
 // seed, and their features.
 
 #include <cstdint>
-#include <map>
+#include <span>
 #include <vector>
 
 #include "openworld/cli/models/run_model.h"
@@ -30,6 +30,9 @@ std::vector<std::size_t> draw_shots(const TuneFlags& flags, const Dataset& train
 // The images of `samples` as a learner is tuned on them. Throws Error for one that cannot be read.
 Episode make_episode(const TuneFlags& flags, const LoadedModel& model, const Dataset& train,
                      const std::vector<std::size_t>& samples, bool local, std::uint64_t seed);
+
+// The dataset with these of its samples, in this order.
+Dataset some_samples(const Dataset& dataset, std::span<const std::size_t> samples);
 
 // Normalised features [n, embed] as a tensor of its own.
 at::Tensor normalized_features(const ImageFeatures& features);

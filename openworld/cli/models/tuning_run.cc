@@ -40,8 +40,8 @@ constexpr auto kFunction = "tune";
 // A state goes to the disk after an epoch, but not more often: small models do a hundred epochs a
 // second.
 constexpr std::chrono::seconds kSaveInterval(1);
-// Rows that are scored at once.
-constexpr std::int64_t kScoreRows = 4096;
+// Images that are scored at once, and if they have patches, which take 200 times the memory.
+constexpr std::int64_t kScoreRows = 4096, kPatchRows = 256;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -54,15 +54,22 @@ Json read_ordered(const std::string& path) {
   return json;
 }
 
-Scores score_all(const Scorer& scorer, const Tensor& features) {
+Scores score_all(const Scorer& scorer, const TestImages& test, bool patches) {
   const at::NoGradGuard no_grad;
-  // Small products; on one thread their bits do not depend on how many there are.
-  const BlasThreads blas(1);
-  const OpenMpThreads open_mp(1);
   std::vector<Tensor> base, fresh, r;
-  for (std::int64_t begin = 0; begin < features.size(0); begin += kScoreRows) {
-    const std::int64_t rows = std::min(kScoreRows, features.size(0) - begin);
-    const Scores part = scorer(features.narrow(0, begin, rows));
+  const std::int64_t most = patches ? kPatchRows : kScoreRows, all = test.features.size(0);
+  for (std::int64_t begin = 0; begin < all; begin += most) {
+    const std::int64_t rows = std::min(most, all - begin);
+    ScoredImages images{test.features.narrow(0, begin, rows)};
+    if (patches) {
+      images.local = test.patches(
+          std::span(test.samples)
+              .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(rows)));
+    }
+    // Small products; on one thread their bits do not depend on how many there are.
+    const BlasThreads blas(1);
+    const OpenMpThreads open_mp(1);
+    const Scores part = scorer(images);
     base.push_back(part.base_logits);
     fresh.push_back(part.new_logits);
     r.push_back(part.r);
@@ -165,7 +172,7 @@ Json TuningRun::finish(Learner& learner, const TestImages& test, double encode_s
   const Scorer scorer = learner.scorer(new_names_of(nlohmann::json(run_)));
   const double text_seconds = seconds_since(start);
   start = Clock::now();
-  const Scores scores = score_all(scorer, test.features);
+  const Scores scores = score_all(scorer, test, learner.scores_patches());
   const double score_seconds = seconds_since(start);
   for (const Tensor* values : {&scores.base_logits, &scores.new_logits, &scores.r}) {
     if (!is_finite(floats_of(*values))) {

@@ -2,8 +2,10 @@
 
 // One run of `openworld tune` in its folder: begun, gone on with, or found finished.
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,10 @@ struct TestImages {
   at::Tensor features;               // normalised, [n, embed]
   std::vector<std::size_t> samples;  // of the test dataset
   std::vector<std::int32_t> labels;  // of all classes
-  nlohmann::ordered_json data;       // what results say about them
-  double seconds = 0;                // that encoding took
+  // Features of the patches of some samples, for learners that score them.
+  std::function<at::Tensor(std::span<const std::size_t> samples)> patches;
+  nlohmann::ordered_json data;  // what results say about them
+  double seconds = 0;           // that encoding took
 };
 
 class TuningRun {

@@ -1,4 +1,4 @@
-#include "openworld/vlm/training_features.h"
+#include "openworld/vlm/extra_features.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -28,7 +28,7 @@ std::vector<std::size_t> repeated_samples(const Dataset& dataset, std::size_t ti
 }  // namespace
 
 Tensor patch_features(const Clip& clip, const Dataset& dataset,
-                      const TrainingFeatureOptions& options) {
+                      const ExtraFeatureOptions& options) {
   const at::NoGradGuard no_grad;
   WorkerPool pool(options.threads);
   const std::vector<std::size_t> samples = repeated_samples(dataset, 1);
@@ -60,7 +60,7 @@ Tensor patch_features(const Clip& clip, const Dataset& dataset,
 }
 
 Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t views,
-                     std::uint64_t seed, const TrainingFeatureOptions& options) {
+                     std::uint64_t seed, const ExtraFeatureOptions& options) {
   const at::NoGradGuard no_grad;
   WorkerPool pool(options.threads);
   const std::size_t count = dataset.samples.size();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Features of training images beyond the one that image_features gives: of their patches, and of
+// Features of images beyond the one that image_features gives: of their patches, and of
 // random views of them.
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@
 
 namespace openworld {
 
-struct TrainingFeatureOptions {
+struct ExtraFeatureOptions {
   std::size_t batch = 32;
   int threads = 0;  // that read and decode; 0: all cores
   std::function<void(std::size_t done, std::size_t total)> on_progress = {};
@@ -23,12 +23,12 @@ struct TrainingFeatureOptions {
 // Features [samples, grid * grid, embed] of the patches, as LoCoOp has them (VisionFeatures::local,
 // projected and normalised). Throws Error for an image that cannot be read.
 at::Tensor patch_features(const Clip& clip, const Dataset& dataset,
-                          const TrainingFeatureOptions& options = {});
+                          const ExtraFeatureOptions& options = {});
 
 // Normalised features [views, samples, embed] of random resized crops, flipped or not
 // (transform.h); view v of sample i is the augmentation named (seed, v, i). Throws Error for an
 // image that cannot be read.
 at::Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t views,
-                         std::uint64_t seed, const TrainingFeatureOptions& options = {});
+                         std::uint64_t seed, const ExtraFeatureOptions& options = {});
 
 }  // namespace openworld
