@@ -55,6 +55,12 @@ class Pretrain : public Command {
     app.add_option("--templates", flags_.templates,
                    "captions for labelled data: a template with {}, a file of them, or a set "
                    "(`openworld ls templates`)");
+    app.add_option(
+           "--long-tail", flags_.long_tail,
+           "F: the rarest class keeps 1 of F of its images, the others more, so that few are "
+           "frequent, as on the web")
+        ->capture_default_str()
+        ->check(CLI::Range(1.0, 1e6));
     app.add_option("--out", flags_.out,
                    "folder for the model, in the layout of Hugging Face, its log and, while it is "
                    "trained, a checkpoint to go on from")
@@ -70,7 +76,17 @@ class Pretrain : public Command {
     app.add_option("--config", flags_.config,
                    "pocket, vit-b-32, vit-b-16, vit-l-14, or a config.json of Hugging Face")
         ->capture_default_str();
-    app.add_option("--init", flags_.init, "a checkpoint to start from, instead of random weights");
+    CLI::Option* const init = app.add_option(
+        "--init", flags_.init, "a checkpoint to start from, instead of random weights");
+    const CLI::IsMember towers({"image", "text"});
+    app.add_option("--fresh", flags_.fresh,
+                   "image or text: a tower that starts from random weights all the same")
+        ->check(towers)
+        ->needs(init);
+    app.add_option(
+           "--lock", flags_.lock,
+           "image or text: a tower of --init that stays as it is, as in locked-image tuning")
+        ->check(towers);
     app.add_option(
         "--vocabulary", flags_.vocabulary,
         "merges.txt or bpe_simple_vocab_16e6.txt.gz; learned from the captions if absent");
@@ -121,7 +137,8 @@ class Pretrain : public Command {
         ->capture_default_str()
         ->check(fraction);
     app.add_flag("--no-centre", flags_.no_centre,
-                 "leave the mean of a random model's features as it is; with --init it is left");
+                 "leave the mean of a random tower's features as it is; one of --init that learns "
+                 "on keeps its");
     app.add_option("--average", flags_.average,
                    "decay of a running mean of the weights, which is then what is kept; 0: none")
         ->capture_default_str()

@@ -13,10 +13,13 @@ namespace openworld {
 struct PretrainFlags {
   DataFlags data;
   std::string templates;
+  double long_tail = 1;
   std::string out;
 
   std::string config = "pocket";
   std::string init;
+  std::string lock;
+  std::string fresh;
   std::string vocabulary;
   std::size_t merges = 4000;
 

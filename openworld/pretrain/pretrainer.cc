@@ -36,9 +36,16 @@ std::uint64_t stream_seed(Stream stream, std::uint64_t seed, std::uint64_t epoch
   return mix64(mix64(mix64(static_cast<std::uint64_t>(stream)) ^ seed) ^ epoch);
 }
 
-AdamW::Tensors trainable(const Clip& clip) {
-  for (const auto& [name, tensor] : clip.tensors) tensor.requires_grad_();
-  return clip.tensors;
+bool is_locked(std::string_view tensor, Tower locked) {
+  return locked != Tower::kNeither && tower_of_tensor(tensor) == locked;
+}
+
+AdamW::Tensors trainable(const Clip& clip, Tower locked) {
+  AdamW::Tensors tensors;
+  for (const auto& [name, tensor] : clip.tensors) {
+    if (!is_locked(name, locked)) tensors[name] = tensor.requires_grad_();
+  }
+  return tensors;
 }
 
 Tensor encode_captions(const Clip& clip, const Tokenizer& tokenizer,
@@ -74,6 +81,11 @@ void check(const PretrainOptions& options, std::size_t pairs) {
 
 }  // namespace
 
+Tower tower_of_tensor(std::string_view name) {
+  if (name == "logit_scale") return Tower::kNeither;
+  return name.starts_with("visual.") ? Tower::kImage : Tower::kText;
+}
+
 struct Pretrainer::Batch {
   ImageBatch images;
   std::vector<std::size_t> pairs;  // of the images that could be read
@@ -99,7 +111,7 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
       pairs_(pairs),
       tokenizer_(tokenizer),
       options_(options),
-      optimizer_(trainable(clip_), options.adamw),
+      optimizer_(trainable(clip_, options.locked), options.adamw),
       pool_(options.threads) {
   check(options, pairs.size());
   if (options.naming > 0 && pairs.anchors(0).empty()) {
@@ -111,14 +123,19 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
   batch_ = std::min(options.batch, count);
   epochs_steps_ = count / batch_;
   if (options.average > 0) {
-    for (const auto& [name, tensor] : clip_.tensors) average_[name] = tensor.detach().clone();
+    for (const auto& [name, tensor] : trainable(clip_, options.locked)) {
+      average_[name] = tensor.detach().clone();
+    }
   }
-  for (const TensorSpec& spec : clip_tensors(clip_.config)) spec_names_.push_back(spec.name);
+  for (const TensorSpec& spec : clip_tensors(clip_.config)) {
+    if (!is_locked(spec.name, options.locked)) trained_names_.push_back(spec.name);
+  }
   for (int i = 0; i < options.shards; ++i) {
     auto shard = std::make_unique<Shard>();
     shard->number = i;
     shard->clip = make_clip(clip_.config, [&](const TensorSpec& spec) {
-      return clip_.tensors.at(spec.name).detach().requires_grad_();
+      return clip_.tensors.at(spec.name).detach().requires_grad_(
+          !is_locked(spec.name, options_.locked));
     });
     shards_.push_back(std::move(shard));
   }
@@ -229,12 +246,12 @@ void Pretrainer::centre_features(const Batch& batch, const Texts& texts) {
   seen.vision.config = seen.config;
   seen.vision.weights.projection = at::eye(clip_.config.vision.width);
   const Tensor images = encode_images(seen.vision, pixels_of(batch)).features.select(1, 0);
-  clip_.vision.weights.ln_post.bias.sub_(images.mean(0));
+  if (options_.locked != Tower::kImage) clip_.vision.weights.ln_post.bias.sub_(images.mean(0));
   seen.config.embed = clip_.config.text.width;
   seen.text.config = seen.config;
   seen.text.weights.projection = at::eye(clip_.config.text.width);
   const Tensor captions = encode_captions(seen, tokenizer_, texts.captions);
-  clip_.text.weights.ln_final.bias.sub_(captions.mean(0));
+  if (options_.locked != Tower::kText) clip_.text.weights.ln_final.bias.sub_(captions.mean(0));
 }
 
 // Leaves the gradient of the loss of a batch in the model's tensors.
@@ -285,7 +302,7 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
   for_each_shard([&](Shard& shard) {
     std::vector<Tensor> roots, gradients;
     const auto add = [&](const Tensor& features, const Tensor& gradient) {
-      if (features.size(0) == 0) return;
+      if (!features.requires_grad() || features.size(0) == 0) return;
       roots.push_back(features);
       gradients.push_back(part_of(gradient, shard.number));
     };
@@ -295,13 +312,13 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
     shard.images.reset();
     shard.captions.reset();
   });
-  pool_.run(spec_names_.size(), [&](std::size_t i) {
+  pool_.run(trained_names_.size(), [&](std::size_t i) {
     at::NoGradGuard no_grad;
     const OpenMpThreads open_mp(1);
-    Tensor& sum = clip_.tensors.at(spec_names_[i]).mutable_grad();
+    Tensor& sum = clip_.tensors.at(trained_names_[i]).mutable_grad();
     // In the order of the parts, so that the sum has one order.
     for (const auto& shard : shards_) {
-      Tensor& gradient = shard->clip.tensors.at(spec_names_[i]).mutable_grad();
+      Tensor& gradient = shard->clip.tensors.at(trained_names_[i]).mutable_grad();
       if (!gradient.defined()) continue;
       if (sum.defined()) {
         sum.add_(gradient);
@@ -360,9 +377,9 @@ void Pretrainer::update_average() {
   const double decay = std::min(options_.average, done / (done + 10));
   if (average_.empty()) return;
   const auto keep = static_cast<float>(decay);
-  pool_.run(spec_names_.size(), [&](std::size_t i) {
-    const Tensor& mean = average_.at(spec_names_[i]);
-    const Tensor& now = clip_.tensors.at(spec_names_[i]);
+  pool_.run(trained_names_.size(), [&](std::size_t i) {
+    const Tensor& mean = average_.at(trained_names_[i]);
+    const Tensor& now = clip_.tensors.at(trained_names_[i]);
     float* const to = mean.data_ptr<float>();
     const float* const from = now.data_ptr<float>();
     for (std::int64_t k = 0; k < mean.numel(); ++k) to[k] = keep * to[k] + (1 - keep) * from[k];
@@ -370,9 +387,11 @@ void Pretrainer::update_average() {
 }
 
 Clip Pretrainer::result() const {
-  const AdamW::Tensors& source = average_.empty() ? clip_.tensors : average_;
-  return make_clip(clip_.config,
-                   [&](const TensorSpec& spec) { return source.at(spec.name).detach().clone(); });
+  return make_clip(clip_.config, [&](const TensorSpec& spec) {
+    const auto mean = average_.find(spec.name);
+    const Tensor& now = mean == average_.end() ? clip_.tensors.at(spec.name) : mean->second;
+    return now.detach().clone();
+  });
 }
 
 }  // namespace openworld

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "openworld/base/worker_pool.h"
@@ -38,6 +39,13 @@ enum class ImageChange {
   kRedraw,  // small changes of shape (redraw.h), then the test transform
 };
 
+// The towers of a model, of which one may be left as it is: locked-image tuning (LiT, Zhai et al.
+// 2022) teaches a text tower what a finished image tower sees.
+enum class Tower { kNeither, kImage, kText };
+
+// The tower that a tensor of clip_tensors belongs to; neither has the temperature.
+Tower tower_of_tensor(std::string_view name);
+
 struct PretrainOptions {
   std::int64_t epochs = 30;
   std::int64_t batch = 128;  // pairs; what is left at the end of an epoch waits for another order
@@ -52,6 +60,7 @@ struct PretrainOptions {
   // Whether both towers start with features of mean 0 over the first batch. At random weights all
   // images, and all captions, have nearly the same feature: it takes epochs to come apart.
   bool centre = true;
+  Tower locked = Tower::kNeither;  // its weights stay, to the last bit
   double average = 0;  // decay of a running mean of the weights, which is then the result; 0: none
   ImageChange change = ImageChange::kCrop;
   RedrawRange redraw = {};
@@ -119,7 +128,7 @@ class Pretrainer {
   std::int64_t batch_ = 0, epochs_steps_ = 0, step_ = 0;
   AdamW optimizer_;
   AdamW::Tensors average_;
-  std::vector<std::string> spec_names_;  // of all tensors
+  std::vector<std::string> trained_names_;  // of the tensors that are not locked
   std::vector<std::unique_ptr<Shard>> shards_;
   WorkerPool pool_;
   std::vector<std::uint32_t> order_;     // of the pairs in this epoch

@@ -161,6 +161,44 @@ TEST(Pretrainer, TheAverageIsNotTheLastModel) {
   EXPECT_FALSE(equal(average.result(), last.result()));
 }
 
+TEST(Pretrainer, ALockedTowerStaysAsItIs) {
+  const World world(44);
+  for (const Tower locked : {Tower::kImage, Tower::kText}) {
+    PretrainOptions options = short_options();
+    options.locked = locked;
+    const Clip start = world.clip();
+    const TempFolder folder;
+    Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
+    for (int step = 0; step < 5; ++step) trainer.run_step();
+    trainer.save(folder / "state", "x");
+    for (int step = 0; step < 3; ++step) trainer.run_step();
+    for (const auto& [name, tensor] : trainer.result().tensors) {
+      EXPECT_EQ(tensor.equal(start.tensors.at(name)), tower_of_tensor(name) == locked) << name;
+    }
+    Pretrainer other(world.clip(), world.pairs, world.tokenizer, options);
+    other.load(folder / "state");
+    for (int step = 0; step < 3; ++step) other.run_step();
+    EXPECT_TRUE(equal(other.result(), trainer.result()));
+  }
+}
+
+// The gradient of a tower does not depend on whether the other one moves.
+TEST(Pretrainer, TheOtherTowerLearnsAsBefore) {
+  const World world(20);
+  PretrainOptions options = short_options();
+  options.average = 0;
+  options.adamw.clip = 0;  // which takes both towers together
+  options.centre = false;
+  Pretrainer both(world.clip(), world.pairs, world.tokenizer, options);
+  options.locked = Tower::kImage;
+  Pretrainer text(world.clip(), world.pairs, world.tokenizer, options);
+  EXPECT_EQ(both.run_step().loss, text.run_step().loss);
+  for (const auto& [name, tensor] : text.result().tensors) {
+    if (tower_of_tensor(name) == Tower::kImage) continue;
+    EXPECT_TRUE(tensor.equal(both.result().tensors.at(name))) << name;
+  }
+}
+
 // Drawings of ten shapes, called by name: a source with a list of all there is.
 TEST(Pretrainer, LearnsToNameOutOfTheList) {
   const auto pairs = open_captions("doodles:shapes");

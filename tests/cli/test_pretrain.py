@@ -147,6 +147,47 @@ def test_goes_on_from_a_checkpoint(world):
     assert tokens[0] == tokens[1]
 
 
+def towers(world, folder):
+    """(image, text): the bytes of the tensors of either tower, by name."""
+    data = weights(world, folder)
+    size = int.from_bytes(data[:8], "little")
+    header, body = json.loads(data[8:8 + size]), data[8 + size:]
+    header.pop("__metadata__", None)
+    tensors = {name: body[slice(*entry["data_offsets"])] for name, entry in header.items()
+               if name != "logit_scale"}
+    return tuple({name: tensor for name, tensor in tensors.items()
+                  if name.startswith("vis") == is_image} for is_image in (True, False))
+
+
+def test_a_tower_may_be_locked_and_the_other_begun_anew(world):
+    pretrain(world, epochs=2)
+    image, text = towers(world, "model")
+    pretrain(world, out="more", init="model", lock="image", epochs=1)
+    more_image, more_text = towers(world, "more")
+    assert more_image == image and all(more_text[name] != text[name] for name in text
+                                       if name.endswith("weight"))
+    # Without a step to speak of: the fresh tower is that of a random model.
+    still = {"epochs": 1, "lr": 1e-12, "warmup": 0}
+    pretrain(world, "--no-centre", out="random", **still)
+    pretrain(world, "--no-centre", out="fresh", init="model", fresh="text", lock="image", **still)
+    fresh_image, fresh_text = towers(world, "fresh")
+    _, random_text = towers(world, "random")
+    assert fresh_image == image
+    for name, tensor in fresh_text.items():
+        close = np.allclose(np.frombuffer(tensor, "f4"), np.frombuffer(random_text[name], "f4"),
+                            atol=1e-6)
+        assert close, name
+    refused(*call(out="none", init="model", lock="text", fresh="text"), cwd=world,
+            says=["--lock text would keep a tower of random weights", "no --fresh text"])
+
+
+def test_a_long_tail_shows_most_classes_rarely(world):
+    result = pretrain(world, data="test", epochs=1, long_tail=8, batch=2)
+    # Of 8 images each: 8, 4, 2 and 1.
+    assert result["options"]["data"].endswith("a long tail of 15 pairs, 1 : 8")
+    assert result["options"]["long_tail"] == 8 and result["steps"] == 7
+
+
 def test_labels_become_captions(world):
     result = pretrain(world, data="test", templates="a {} thing.", epochs=1)
     assert "4 classes, called by 1 template (imagefolder)" in result["options"]["data"]
@@ -172,6 +213,10 @@ def test_images_that_cannot_be_read_are_skipped(world):
     ({"eval": "photos"}, ["photos: holds 0 folders, 32 images"]),
     ({"out": "config.json"}, ["config.json"]),
     ({"templates": "no place"}, ["no place"]),
+    ({"lock": "image"}, ["--lock image would keep a tower of random weights; expected --init"]),
+    ({"fresh": "text"}, ["--fresh requires --init"]),
+    ({"lock": "both"}, ["--lock"]),
+    ({"long_tail": 0.5}, ["--long-tail"]),
     ({"naming": 1}, ["photos: 32 images with captions", "no list of classes", "--naming"]),
 ])
 def test_refused(world, values, says):

@@ -32,6 +32,7 @@
 #include "openworld/text/train_vocabulary.h"
 #include "openworld/vlm/freed_memory.h"
 #include "openworld/vlm/zeroshot.h"
+#include "openworld/worlds/long_tail.h"
 #include "openworld/worlds/templates.h"
 
 namespace openworld {
@@ -44,6 +45,39 @@ using Json = nlohmann::ordered_json;
 constexpr auto kFunction = "pretrain";
 constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
 
+Tower tower_of(const std::string& name) {
+  if (name.empty()) return Tower::kNeither;
+  return name == "image" ? Tower::kImage : Tower::kText;
+}
+
+// A tower that comes from a checkpoint and learns on keeps its mean.
+bool centres(const PretrainFlags& flags) {
+  const bool has_old = !flags.init.empty() && (flags.fresh.empty() || flags.lock.empty());
+  return !flags.no_centre && !has_old;
+}
+
+void check_towers(const PretrainFlags& flags) {
+  if (flags.lock.empty()) return;
+  if (!flags.init.empty() && flags.lock != flags.fresh) return;
+  fail(kFunction, fmt::format("--lock {} would keep a tower of random weights; expected --init, "
+                              "and no --fresh {}",
+                              flags.lock, flags.lock));
+}
+
+// The checkpoint, or the random start, or a tower of each.
+Clip start_of(const PretrainFlags& flags, const std::optional<ClipCheckpoint>& start,
+              const ClipConfig& config) {
+  if (!start) return init_clip(config, flags.seed);
+  Clip old = load_clip(*start);
+  if (flags.fresh.empty()) return old;
+  const Clip fresh = init_clip(config, flags.seed);
+  const bool image_is_fresh = tower_of(flags.fresh) == Tower::kImage;
+  return make_clip(config, [&](const TensorSpec& spec) {
+    const bool is_image = tower_of_tensor(spec.name) == Tower::kImage;
+    return (is_image == image_is_fresh ? fresh : old).tensors.at(spec.name);
+  });
+}
+
 PretrainOptions options_of(const PretrainFlags& flags) {
   PretrainOptions options;
   options.epochs = flags.epochs;
@@ -54,7 +88,8 @@ PretrainOptions options_of(const PretrainFlags& flags) {
   options.warmup = flags.warmup;
   options.adamw = {flags.beta1, flags.beta2, flags.epsilon, flags.weight_decay, flags.clip};
   options.loss = {flags.shared, flags.smoothing};
-  options.centre = !flags.no_centre && flags.init.empty();
+  options.centre = centres(flags);
+  options.locked = tower_of(flags.lock);
   options.average = flags.average;
   options.change = flags.augment == "none"   ? ImageChange::kNone
                    : flags.augment == "crop" ? ImageChange::kCrop
@@ -81,8 +116,11 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
   };
   return {{"data", pairs.description()},
           {"templates", flags.templates},
+          {"long_tail", flags.long_tail},
           {"config", flags.config},
           {"init", flags.init},
+          {"lock", flags.lock},
+          {"fresh", flags.fresh},
           {"tensors_sha256", digest(fmt::format("{}", fmt::join(tensors, " ")))},
           {"vocabulary", vocabulary.size()},
           {"vocabulary_sha256", digest(words)},
@@ -99,7 +137,7 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"clip", flags.clip},
           {"shared", flags.shared},
           {"smoothing", flags.smoothing},
-          {"centre", !flags.no_centre && flags.init.empty()},
+          {"centre", centres(flags)},
           {"average", flags.average},
           {"augment", flags.augment},
           {"redraw",
@@ -336,11 +374,13 @@ std::optional<Json> finished(const Paths& paths, const Json& run) {
 
 void run_pretrain(const PretrainFlags& flags) {
   const RunRecord record;
+  check_towers(flags);
   keep_freed_memory();
   at::set_num_threads(flags.threads > 0 ? flags.threads : default_threads());
   CaptionOptions caption_options{dataset_options(flags.data), {}};
   if (!flags.templates.empty()) caption_options.templates = resolve_templates(flags.templates);
-  const auto pairs = open_captions(flags.data.data, caption_options);
+  auto pairs = open_captions(flags.data.data, caption_options);
+  if (flags.long_tail > 1) pairs = long_tail(std::move(pairs), flags.long_tail, flags.seed);
 
   std::optional<ClipCheckpoint> start;
   if (!flags.init.empty()) {
@@ -354,7 +394,7 @@ void run_pretrain(const PretrainFlags& flags) {
          fmt::format("{} has {} tokens, the vocabulary {}", flags.init, config.vocabulary, size));
   }
   config.vocabulary = size;
-  Clip clip = start ? load_clip(*start) : init_clip(config, flags.seed);
+  Clip clip = start_of(flags, start, config);
 
   const Paths paths(flags.out);
   const Json run = run_json(flags, *pairs, clip, tokenizer.vocabulary());
