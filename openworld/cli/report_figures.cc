@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "openworld/cli/report_sections.h"
@@ -53,15 +54,27 @@ void add_curves(HtmlPage& page, const ReportContext& context) {
       "MissRate (vertical averaging).");
   add_legend(page, context.runs);
   page.begin_figures();
-  for (std::size_t d = 0; d < context.runs.datasets.size(); ++d) {
+  std::vector<std::vector<PlotLine>> lines(context.runs.datasets.size());
+  double first = 1, highest = 0;
+  for (std::size_t d = 0; d < lines.size(); ++d) {
+    for (std::size_t m = 0; m < context.runs.labels.size(); ++m) {
+      const PlotLine& line = lines[d].emplace_back(mean_line(context, m, d));
+      for (const double x : line.x) first = std::min(first, x);
+      for (const double y : line.y) highest = std::max(highest, y);
+    }
+  }
+  // The same for all datasets, as far as there is something to see.
+  const AxisRange x = round_range(std::min(first, 0.9), 1), y = round_range(0, highest);
+  for (std::size_t d = 0; d < lines.size(); ++d) {
     Plot plot{.title = fmt::format("HitRate over MissRate on {}", context.runs.datasets[d]),
               .x_title = std::string(row.x_title),
               .y_title = std::string(row.y_title),
-              .lines = {},
+              .lines = std::move(lines[d]),
+              .x = x,
+              .y = y,
               .look = SvgLook::kPage};
     std::vector<std::string> areas;
     for (std::size_t m = 0; m < context.runs.labels.size(); ++m) {
-      plot.lines.push_back(mean_line(context, m, d));
       areas.push_back(
           fmt::format("{} {}", context.runs.labels[m],
                       run_value_text(context.figures.requests[kOpenworldAuc],

@@ -61,6 +61,8 @@ std::string svg(const Plot& plot) {
   const SvgAxes axes({.title = plot.title,
                       .x_title = plot.x_title,
                       .y_title = plot.y_title,
+                      .x = plot.x,
+                      .y = plot.y,
                       .width = plot.width,
                       .height = plot.height,
                       .look = plot.look});
@@ -82,11 +84,12 @@ std::string svg(const Plot& plot) {
       continue;
     }
     out += "\"/>\n";
-    const double row = axes.py(1) + 14 + 18 * static_cast<double>(i);
+    const double row = axes.py(plot.y.high) + 14 + 18 * static_cast<double>(i);
     fmt::format_to(to,
                    "<path d=\"M{:.1f} {:.1f}h18\" stroke-width=\"2\" stroke=\"{}\"/>"
                    "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                   axes.px(1) - 190, row - 4, colour, axes.px(1) - 166, row, xml_escape(line.name));
+                   axes.px(plot.x.high) - 190, row - 4, colour, axes.px(plot.x.high) - 166, row,
+                   xml_escape(line.name));
   }
   out += "</svg>\n";
   return out;

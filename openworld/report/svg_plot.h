@@ -22,7 +22,7 @@ struct Plot {
   std::string x_title;
   std::string y_title;
   std::vector<PlotLine> lines;
-  // Both axes run from 0 to 1, as rates do.
+  AxisRange x{}, y{};  // 0 to 1, as rates do, unless a part of it is asked for
   int width = 480;
   int height = 420;
   SvgLook look = SvgLook::kPaper;

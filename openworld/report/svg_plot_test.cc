@@ -19,6 +19,17 @@ TEST(SvgPlot, DrawsEveryLineWithinTheFrame) {
   EXPECT_TRUE(text.ends_with("</svg>\n"));
 }
 
+TEST(SvgPlot, DrawsAPartOfTheRange) {
+  const std::string text = svg({.title = "t",
+                                .x_title = "x",
+                                .y_title = "y",
+                                .lines = {{"one", {0.6, 0.8, 1}, {0, 0.2, 0.1}}},
+                                .x = {0.6, 1},
+                                .y = {0, 0.2}});
+  EXPECT_NE(text.find("points=\"58.00,370.00 261.00,40.00 464.00,205.00\""), std::string::npos);
+  EXPECT_NE(text.find(">0.60</text>"), std::string::npos);
+}
+
 TEST(XmlEscape, LeavesNoMarkupAndNoControlCharacters) {
   EXPECT_EQ(xml_escape("<a href=\"x\">&\n"), "&lt;a href=&quot;x&quot;&gt;&amp; ");
 }

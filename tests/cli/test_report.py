@@ -170,7 +170,11 @@ def test_figures(page):
     for points in page.of("polyline", "points"):
         xs, ys = zip(*(map(float, point.split(",")) for point in points.split()))
         assert list(xs) == sorted(xs) and max(xs) == 464
-        assert min(ys) >= 12 and max(ys) <= 370
+        assert min(xs) >= 58 and min(ys) >= 12 and max(ys) <= 370
+    # The axes are as long as the longest curve and no longer than the next tick.
+    highest = min(float(point.split(",")[1]) for points in page.of("polyline", "points")
+                  for point in points.split())
+    assert 12 <= highest <= 12 + (370 - 12) / 4
 
 
 def test_pictures_are_the_samples(page):
