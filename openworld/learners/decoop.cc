@@ -205,9 +205,7 @@ void DecoopOptions::declare(OptionList& list) {
   list.add("partitions", partitions, 2, 1 << 20, "detectors, and classifiers: K");
   list.add("detector_tokens", detector_tokens, 1, 1024, "rows of a detector's context");
   list.add("classifier_tokens", classifier_tokens, 1, 1024, "rows of a classifier's context");
-  list.add("init", init,
-           "words that all contexts start from, with noise; auto: those before the name in a plain "
-           "sentence; empty: noise alone");
+  list.add("init", init, kInitHelp);
   list.add("margin", margin, "of entropy between pseudo-base and pseudo-new images, or auto");
   list.add("classifier_epochs", classifier_epochs, 0, 1 << 20,
            "epochs of the second stage; 0: twice those of the first");

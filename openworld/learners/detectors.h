@@ -12,6 +12,11 @@
 
 namespace openworld {
 
+// Of the option `init` of learners with several contexts.
+inline constexpr char kInitHelp[] =
+    "words that all contexts start from, with noise; auto: those before the name in a plain "
+    "sentence; empty: noise alone";
+
 class Detectors {
  public:
   // Throws Error for more detectors than there are classes.

@@ -162,9 +162,7 @@ void GmopOptions::declare(OptionList& list) {
   list.add("lambda", lambda, 0, 1e6, "weight of the gated pairs");
   list.add("detector_tokens", detector_tokens, 1, 1024, "rows of a detector's context");
   list.add("classifier_tokens", classifier_tokens, 1, 1024, "rows of the classifier's context");
-  list.add("init", init,
-           "words that all contexts start from, with noise; auto: those before the name in a plain "
-           "sentence; empty: noise alone");
+  list.add("init", init, kInitHelp);
   list.add("new", fresh, {"zero_shot", "trained"}, "who names new classes");
   list.add("single", single, "one prompt, of detector_tokens rows, for all roles");
   list.add("zero_shot", zero_shot, {"single", "ensemble"},

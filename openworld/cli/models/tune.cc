@@ -160,24 +160,29 @@ void run_tune(const TuneFlags& flags) {
   for (const SeedRun& one : seeds) {
     expect_images_left(data, draw_shots(flags, data.train, base, rule, one.seed));
   }
-  {
+  std::vector<TuningRun> runs;
+  for (const SeedRun& one : seeds) {
+    runs.emplace_back(one.folder, run_json(flags, method, model, data.train, data.test, one.seed),
+                      flags.restart);
+  }
+  if (std::any_of(runs.begin(), runs.end(), [](const TuningRun& r) { return !r.finished(); })) {
     // Whether options and names fit does not depend on the seed.
-    const nlohmann::json run =
-        run_json(flags, method, model, data.train, data.test, seeds.front().seed);
+    const nlohmann::json run = runs.front().description();
     method.options->make(setting_of(run, language, flags.out))->scorer(new_names_of(run));
   }
   std::optional<TestImages> test;
   Json results = Json::array();
-  for (const SeedRun& one : seeds) {
-    Json run = run_json(flags, method, model, data.train, data.test, one.seed);
-    const Setting setting = setting_of(nlohmann::json(run), language, one.folder);
-    TuningRun tuning(one.folder, std::move(run), flags.restart);
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const SeedRun& one = seeds[i];
+    TuningRun& tuning = runs[i];
     if (auto json = tuning.finished()) {
       if (!flags.json) say(one.folder + " is finished; --restart begins anew");
       results.push_back(std::move(*json));
     } else {
       if (!test) test = encode_test(flags, model, data.test);
       const auto start = Clock::now();
+      const Setting setting =
+          setting_of(nlohmann::json(tuning.description()), language, one.folder);
       const auto learner = method.options->make(setting);
       const auto shots = draw_shots(flags, data.train, base, rule, one.seed);
       const Episode episode =

@@ -40,6 +40,9 @@ class TuningRun {
   // Trains to the end or until asked to stop; false in the latter case.
   bool train(Learner& learner, const Episode& episode, bool quiet);
 
+  // What run.json holds.
+  const nlohmann::ordered_json& description() const { return run_; }
+
   // Scores the test images, writes prompts, predictions and, last, the result.
   nlohmann::ordered_json finish(Learner& learner, const TestImages& test, double encode_seconds);
 
