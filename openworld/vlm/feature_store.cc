@@ -25,6 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr auto kFunction = "FeatureStore";
 
+// To be raised whenever an image's feature changes in any bit, or runs would depend on what an
+// older program left in the cache. 2: each image is encoded by itself.
+constexpr int kFeatureVersion = 2;
+
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span<const char>(text));
 }
@@ -40,10 +44,11 @@ Sha256Digest feature_kind(const ClipCheckpoint& checkpoint) {
   const Preprocessing& p = config.preprocessing;
   // Beside the weights, all that their shapes do not fix.
   std::string text = fmt::format(
-      "openworld features 1\nweights {}\nheads {}\nactivation {}\neps {}\nsize {} bicubic\n"
+      "openworld features {}\nweights {}\nheads {}\nactivation {}\neps {}\nsize {} bicubic\n"
       "mean {}\nstd {}\n",
-      hex_text(checkpoint.sha256()), config.vision.heads, activation_name(config.activation),
-      config.layer_norm_eps, p.image_size, fmt::join(p.mean, " "), fmt::join(p.std, " "));
+      kFeatureVersion, hex_text(checkpoint.sha256()), config.vision.heads,
+      activation_name(config.activation), config.layer_norm_eps, p.image_size,
+      fmt::join(p.mean, " "), fmt::join(p.std, " "));
   for (const StemLayer& layer : config.stem) text += fmt::format("stem stride {}\n", layer.stride);
   return sha256(bytes_of(text));
 }

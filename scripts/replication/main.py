@@ -19,7 +19,7 @@ def tune(run, seeds):
     """One setting on one dataset, all seeds; returns what went wrong, or None."""
     # One thread each: two small runs side by side are faster than one on two threads.
     command = [ROOT / "scripts" / "tune-pocket", run.method, run.dataset, run.folder, "--seeds", seeds,
-               "--threads", 1, "--label", run.label, *run.flags]
+               "--threads", 1, "--label", run.label, "--cache", run.folder.parents[1] / "features", *run.flags]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENWORLD_BIN": str(PROGRAM)}
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
     return None if done.returncode == 0 else f"{run.folder}: {done.stderr.strip()}"
