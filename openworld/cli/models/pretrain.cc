@@ -1,10 +1,6 @@
 // openworld pretrain, behind libtorch.
 
 #include <ATen/Parallel.h>
-#include <ATen/core/Tensor.h>
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/matmul.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -18,6 +14,7 @@
 #include "openworld/base/progress.h"
 #include "openworld/base/threads.h"
 #include "openworld/checkpoint/config_file.h"
+#include "openworld/cli/models/eval_set.h"
 #include "openworld/cli/models/long_run.h"
 #include "openworld/cli/models/run_model.h"
 #include "openworld/cli/models/stop_signals.h"
@@ -31,7 +28,6 @@
 #include "openworld/pretrain/pretrainer.h"
 #include "openworld/text/train_vocabulary.h"
 #include "openworld/vlm/freed_memory.h"
-#include "openworld/vlm/zeroshot.h"
 #include "openworld/worlds/long_tail.h"
 #include "openworld/worlds/templates.h"
 
@@ -162,33 +158,6 @@ struct Paths {
         result(out + "/pretrain.json") {}
 };
 
-struct EvalSet {
-  std::string name;
-  Dataset dataset;
-  std::vector<std::string> templates;
-};
-
-// Share of images whose class has the nearest prompt.
-double accuracy(const Clip& clip, const Tokenizer& tokenizer, const EvalSet& set, int threads) {
-  at::NoGradGuard no_grad;
-  std::vector<std::string> names;
-  for (const std::string& name : set.dataset.classes) names.push_back(spaced(name));
-  const at::Tensor classifier = zeroshot_classifier(clip, tokenizer, names, set.templates);
-  const ImageFeatures features = image_features(
-      clip, set.dataset,
-      {.batch = 128, .threads = threads, .store = nullptr, .on_hash = {}, .on_encode = {}});
-  const auto rows = static_cast<std::int64_t>(features.samples.size());
-  if (rows == 0) fail(kFunction, fmt::format("{}: no image could be read", set.name));
-  const at::Tensor images = at::from_blob(const_cast<float*>(features.features.data()),
-                                          {rows, clip.config.embed}, at::kFloat);
-  const at::Tensor best = at::matmul(normalized(images), classifier.t()).argmax(1);
-  std::int64_t right = 0;
-  for (std::size_t i = 0; i < features.samples.size(); ++i) {
-    right += best.data_ptr<std::int64_t>()[i] == set.dataset.samples[features.samples[i]].label;
-  }
-  return static_cast<double>(right) / static_cast<double>(rows);
-}
-
 // What a stretch of steps did, for the log and for whoever watches.
 struct Stretch {
   double loss = 0, accuracy = 0, norm = 0;
@@ -220,9 +189,7 @@ class Run {
         run_(std::move(run)),
         last_(cut_log(paths_.log, trainer.step(), kFunction)) {
     for (const std::string& name : flags.eval) {
-      EvalSet set{name, open_dataset(name, {.split = flags.eval_split}), {}};
-      set.templates = {set.dataset.templates.empty() ? "a photo of a {}." : set.dataset.templates};
-      eval_.push_back(std::move(set));
+      eval_.push_back(open_eval_set(name, flags.eval_split));
     }
   }
 
