@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "openworld/base/error.h"
 #include "openworld/io/origin.h"
@@ -83,18 +84,17 @@ class Decoop : public Learner {
   void begin_stage(std::size_t stage, const Episode& episode) override {
     if (stage == kDetectorStage) return;
     const at::NoGradGuard no_grad;
-    const Tensor images =
-        episode.features.dim() == 3 ? episode.features.select(0, 0) : episode.features;
-    sure_ = detectors_.scores(clip(), images, detector_texts(setting_.base_names));
+    base_detector_texts_ = detector_texts(setting_.base_names);
+    base_zero_shot_texts_ = zero_shot_texts(setting_.base_names);
+    const Tensor images = episode.features.flatten(0, -2);  // of all views
+    const Tensor sure = detectors_.scores(clip(), images, base_detector_texts_);
     double threshold = 1;
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
-      const Tensor q = sure_.select(1, static_cast<std::int64_t>(k)).contiguous();
+      const Tensor q = sure.select(1, static_cast<std::int64_t>(k)).contiguous();
       threshold = std::min(
           threshold, otsu_threshold({q.data_ptr<float>(), static_cast<std::size_t>(q.numel())}));
     }
     constants_["threshold"] = at::full({1}, threshold);
-    const Tensor texts = zero_shot_texts(setting_.base_names);
-    zero_shot_ = at::log_softmax(scaled_logits(clip(), images, texts), 1);
   }
 
   Tensor loss(std::size_t stage, const Batch& batch) override {
@@ -138,6 +138,15 @@ class Decoop : public Learner {
     return sentence_features(setting_.language, names, setting_.ensemble, true);
   }
 
+  // Which detectors know the images, [n, K], and what the zero-shot ensemble says of them, as log
+  // probabilities [n, base names].
+  std::pair<Tensor, Tensor> teachers(const Tensor& images) const {
+    const at::NoGradGuard no_grad;
+    const Tensor q = detectors_.scores(clip(), images, base_detector_texts_);
+    return {q >= constants_.at("threshold").item<float>(),
+            at::log_softmax(scaled_logits(clip(), images, base_zero_shot_texts_), 1)};
+  }
+
   Tensor detector_loss(const Batch& batch) {
     std::vector<ContextPrompts*> lists;
     for (std::size_t k = 0; k < detectors_.size(); ++k) lists.push_back(&detectors_.prompts(k));
@@ -160,9 +169,7 @@ class Decoop : public Learner {
   Tensor classifier_loss(const Batch& batch) {
     const std::vector<ContextPrompts*> lists(detectors_.size(), &*classifier_prompts_);
     const std::vector<Tensor> texts = pool_.features(lists, classifier_contexts_);
-    const Tensor sure =
-        sure_.index_select(0, batch.rows) >= constants_.at("threshold").item<float>();
-    const Tensor target = zero_shot_.index_select(0, batch.rows);
+    const auto [sure, target] = teachers(batch.features);
     Tensor total = at::zeros({});
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const Tensor mine = sure.select(1, static_cast<std::int64_t>(k));
@@ -189,7 +196,9 @@ class Decoop : public Learner {
   std::optional<ContextPrompts> classifier_prompts_;
   std::vector<Stage> stages_;
   std::vector<Tensor> detector_contexts_, classifier_contexts_;
-  Tensor sure_, zero_shot_;  // of the training images, from the second stage on
+  // Of the base names, from the second stage on.
+  std::vector<Tensor> base_detector_texts_;
+  Tensor base_zero_shot_texts_;
 };
 
 }  // namespace

@@ -33,7 +33,6 @@ struct Batch {
   at::Tensor features;  // [n, embed]
   at::Tensor labels;    // [n]
   at::Tensor local;     // [n, patches, embed], or undefined
-  at::Tensor rows;      // [n], which images of the episode these are
 };
 
 // What a learner is made for.

@@ -67,7 +67,6 @@ class Case : public testing::Test {
     Batch batch;
     batch.features = episode.features;
     batch.labels = episode.labels;
-    batch.rows = at::arange(batch.labels.size(0));
     if (tensors_.contains("local")) batch.local = normalized(tensors_.at("local"));
     const std::size_t stage = case_["stage"];
     learner_->begin_stage(stage, episode);

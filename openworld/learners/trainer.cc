@@ -62,11 +62,11 @@ void Trainer::start_epoch() {
 
 Batch Trainer::batch_of(const std::vector<std::int64_t>& rows) const {
   Batch batch;
-  batch.rows = index_tensor(rows);
-  batch.labels = episode_.labels.index_select(0, batch.rows);
-  if (episode_.local.defined()) batch.local = episode_.local.index_select(0, batch.rows);
+  const Tensor chosen = index_tensor(rows);
+  batch.labels = episode_.labels.index_select(0, chosen);
+  if (episode_.local.defined()) batch.local = episode_.local.index_select(0, chosen);
   if (episode_.features.dim() == 2) {
-    batch.features = episode_.features.index_select(0, batch.rows);
+    batch.features = episode_.features.index_select(0, chosen);
     return batch;
   }
   const auto views = static_cast<std::uint64_t>(episode_.features.size(0));

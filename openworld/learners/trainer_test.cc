@@ -80,7 +80,6 @@ TEST(Trainer, LowersTheLossOfEveryMethodAndMovesItsPrompts) {
     all.features = tuned.episode.features;
     all.labels = tuned.episode.labels;
     all.local = tuned.episode.local;
-    all.rows = at::arange(10);
     const std::size_t last = tuned.learner->stages().size() - 1;
     start.learner->begin_stage(last, start.episode);
     // Compared where only the last stage differs.
@@ -133,6 +132,30 @@ TEST(Trainer, DrawsAViewPerEpochAndImage) {
   finish(plain);
   EXPECT_FALSE(
       two.learner->parameters().at("context").equal(other.learner->parameters().at("context")));
+}
+
+TEST(Decoop, TakesItsThresholdFromAllViewsAndTeachesEachByItsOwn) {
+  const TrainedCase what = {"decoop", {"partitions=2", "detector_tokens=2", "classifier_tokens=2"}};
+  Tuned of_views(what), of_list(what), of_first(what);
+  const Tensor first = of_views.episode.features;
+  const Tensor second = small_episode(of_views.setting, first.size(0), 24).features;
+  Episode views = of_views.episode, list = of_views.episode;
+  views.features = at::stack({first, second});
+  list.features = at::cat({first, second});
+  list.labels = at::cat({list.labels, list.labels});
+  of_views.learner->begin_stage(1, views);
+  of_list.learner->begin_stage(1, list);
+  of_first.learner->begin_stage(1, of_first.episode);
+  const auto threshold = [](const Tuned& tuned) {
+    return tuned.learner->constants().at("threshold").item<float>();
+  };
+  EXPECT_EQ(threshold(of_views), threshold(of_list));
+  EXPECT_NE(threshold(of_views), threshold(of_first));
+  Batch batch;
+  batch.features = second;
+  batch.labels = views.labels;
+  EXPECT_EQ(of_views.learner->loss(1, batch).item<float>(),
+            of_list.learner->loss(1, batch).item<float>());
 }
 
 TEST(Trainer, RefusesAStateThatIsNotIts) {
