@@ -3,26 +3,19 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "openworld/base/error.h"
-#include "openworld/base/progress.h"
 #include "openworld/base/threads.h"
 #include "openworld/checkpoint/config_file.h"
-#include "openworld/cli/models/eval_set.h"
 #include "openworld/cli/models/long_run.h"
+#include "openworld/cli/models/pretraining_run.h"
 #include "openworld/cli/models/run_model.h"
-#include "openworld/cli/models/stop_signals.h"
-#include "openworld/cli/models/training_log.h"
 #include "openworld/cli/pretrain_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
-#include "openworld/io/atomic_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/pretrain/init_clip.h"
 #include "openworld/pretrain/pretrainer.h"
@@ -35,11 +28,9 @@ namespace openworld {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "pretrain";
-constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
 
 Tower tower_of(const std::string& name) {
   if (name.empty()) return Tower::kNeither;
@@ -149,160 +140,6 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"seed", flags.seed}};
 }
 
-struct Paths {
-  std::string state, log, result;
-
-  explicit Paths(const std::string& out)
-      : state(out + "/state.safetensors"),
-        log(out + "/log.jsonl"),
-        result(out + "/pretrain.json") {}
-};
-
-// What a stretch of steps did, for the log and for whoever watches.
-struct Stretch {
-  double loss = 0, accuracy = 0, norm = 0;
-  std::int64_t steps = 0;
-  std::size_t images = 0, failures = 0;
-  Clock::time_point start = Clock::now();
-
-  void add(const StepReport& report) {
-    loss += report.loss;
-    accuracy += report.accuracy;
-    norm += report.gradient_norm;
-    images += report.images;
-    failures += report.failures.size();
-    ++steps;
-  }
-  double mean(double sum) const {
-    return sum / static_cast<double>(std::max<std::int64_t>(steps, 1));
-  }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
-};
-
-class Run {
- public:
-  Run(const PretrainFlags& flags, Pretrainer& trainer, const Tokenizer& tokenizer, Json run)
-      : flags_(flags),
-        paths_(flags.out),
-        trainer_(trainer),
-        tokenizer_(tokenizer),
-        run_(std::move(run)),
-        last_(cut_log(paths_.log, trainer.step(), kFunction)) {
-    for (const std::string& name : flags.eval) {
-      eval_.push_back(open_eval_set(name, flags.eval_split));
-    }
-  }
-
-  // Trains to the end; false if it was asked to stop before.
-  bool train() {
-    const StopSignals signals;
-    TrainingLog log(paths_.log, kFunction);
-    Clock::time_point saved = Clock::now();
-    const std::int64_t per_epoch = trainer_.steps_per_epoch(), first = trainer_.step();
-    const Clock::time_point start = Clock::now();
-    while (trainer_.step() < trainer_.steps()) {
-      const std::int64_t epoch = trainer_.step() / per_epoch + 1;
-      std::optional<Progress> line(std::in_place, fmt::format("epoch {}/{}", epoch, flags_.epochs),
-                                   per_epoch);
-      Stretch stretch;
-      StepReport report;
-      do {
-        report = trainer_.run_step();
-        name_failures(report);
-        stretch.add(report);
-        line->update(static_cast<std::size_t>((trainer_.step() - 1) % per_epoch + 1),
-                     fmt::format("loss {:.3f}", stretch.mean(stretch.loss)));
-        if (!signals.asked() && Clock::now() - saved > kSaveInterval) {
-          save();
-          saved = Clock::now();
-        }
-      } while (trainer_.step() % per_epoch != 0 && !signals.asked());
-      line.reset();
-      const auto done = static_cast<double>(trainer_.step() - first);
-      const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-      const double left = spent / done * static_cast<double>(trainer_.steps() - trainer_.step());
-      if (trainer_.step() % per_epoch == 0) end_epoch(epoch, stretch, report, left, log);
-      if (signals.asked() && trainer_.step() < trainer_.steps()) {
-        save();
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // Writes the model, and the result that says how it was made.
-  Json finish(const RunRecord& record) {
-    const Clip clip = trainer_.result();
-    Json json = {{"schema", "openworld.pretrain/1"}, {"out", flags_.out}};
-    json["parameters"] = parameter_count(clip.config);
-    json["steps"] = trainer_.steps();
-    for (const char* key : {"loss", "batch_accuracy"}) {
-      json[key] = last_.is_object() ? last_[key] : Json();
-    }
-    json["accuracy"] = Json::object();
-    for (const EvalSet& set : eval_) {
-      json["accuracy"][set.name] = accuracy(clip, tokenizer_, set, flags_.threads);
-    }
-    json["options"] = run_;
-    save_clip(clip, tokenizer_.vocabulary(), flags_.out,
-              flags_.half ? TensorType::kF16 : TensorType::kF32);
-    json["run"] = Json::parse(record.json());
-    write_file_atomically(paths_.result, json.dump(2) + "\n", kFunction);
-    std::error_code ignored;
-    fs::remove(paths_.state, ignored);
-    return json;
-  }
-
- private:
-  void save() const { trainer_.save(paths_.state, dump_line(run_)); }
-
-  void name_failures(const StepReport& report) {
-    for (const std::string& message : report.failures) {
-      if (++failures_ > 5) break;
-      say("skipped: " + message);
-    }
-  }
-
-  void end_epoch(std::int64_t epoch, const Stretch& stretch, const StepReport& report, double left,
-                 TrainingLog& log) {
-    const double rate = static_cast<double>(stretch.images) / std::max(stretch.seconds(), 1e-9);
-    last_ = {{"step", trainer_.step()},
-             {"epoch", epoch},
-             {"loss", stretch.mean(stretch.loss)},
-             {"batch_accuracy", stretch.mean(stretch.accuracy)},
-             {"gradient_norm", stretch.mean(stretch.norm)},
-             {"lr", report.rate},
-             {"logit_scale", report.factor},
-             {"images", stretch.images},
-             {"unreadable", stretch.failures},
-             {"images_per_second", rate}};
-    std::string text =
-        fmt::format("epoch {}/{}  loss {:.3f}  right {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left",
-                    epoch, flags_.epochs, stretch.mean(stretch.loss),
-                    100 * stretch.mean(stretch.accuracy), report.rate, rate, duration(left));
-    const bool is_last = trainer_.step() == trainer_.steps();
-    if (flags_.eval_every > 0 && epoch % flags_.eval_every == 0 && !is_last) {
-      const Clip clip = trainer_.result();
-      for (const EvalSet& set : eval_) {
-        const double value = accuracy(clip, tokenizer_, set, flags_.threads);
-        last_["accuracy"][set.name] = value;
-        text += fmt::format("  {} {:.1f} %", set.name, 100 * value);
-      }
-    }
-    log.add(last_);
-    if (!flags_.json) say(text);
-  }
-
-  const PretrainFlags& flags_;
-  Paths paths_;
-  Pretrainer& trainer_;
-  const Tokenizer& tokenizer_;
-  Json run_;
-  Json last_;  // line of the log
-  std::vector<EvalSet> eval_;
-  std::size_t failures_ = 0;
-};
-
 Vocabulary vocabulary_of(const PretrainFlags& flags, const CaptionSource& pairs,
                          const std::optional<ClipCheckpoint>& start) {
   if (!flags.vocabulary.empty()) return load_vocabulary(flags.vocabulary);
@@ -324,7 +161,7 @@ void print(const Json& json, bool as_json) {
 }
 
 // The result of a run that is finished, if that is what lies in the folder.
-std::optional<Json> finished(const Paths& paths, const Json& run) {
+std::optional<Json> finished(const PretrainPaths& paths, const Json& run) {
   std::error_code ignored;
   if (!fs::is_regular_file(paths.result, ignored)) return std::nullopt;
   // Read in its order, since two objects are equal here only in the same order.
@@ -363,7 +200,7 @@ void run_pretrain(const PretrainFlags& flags) {
   config.vocabulary = size;
   Clip clip = start_of(flags, start, config);
 
-  const Paths paths(flags.out);
+  const PretrainPaths paths(flags.out);
   const Json run = run_json(flags, *pairs, clip, tokenizer.vocabulary());
   std::error_code error;
   if (flags.restart) {
@@ -384,7 +221,7 @@ void run_pretrain(const PretrainFlags& flags) {
     expect_same_run(was, run, paths.state, kFunction);
     trainer.load(paths.state);
   }
-  Run training(flags, trainer, tokenizer, run);
+  PretrainingRun training(flags, trainer, tokenizer, run);
   if (!flags.json) {
     say(fmt::format("{}; {:.2f} M parameters, {} tokens, {} steps", pairs->description(),
                     static_cast<double>(parameter_count(config)) / 1e6, size, trainer.steps()));
