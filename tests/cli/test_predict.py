@@ -217,6 +217,46 @@ def test_a_hash_that_is_no_text(place, mine):
     refused("predict", "--run", mine, "world/test", cwd=place, says=[f"{mine}/run.json: "])
 
 
+def entries(value, path=()):
+    """(path, value) of all entries of a JSON object; of a list, the first stands for all."""
+    if path:
+        yield path, value
+    parts = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from entries(part, (*path, key))
+
+
+def spoilt(whole):
+    """(what was done, the object) with every entry gone or of another kind, in turn."""
+    for path, value in entries(whole):
+        for what in ("gone", -1 if isinstance(value, (str, int, float)) else None):
+            copy = json.loads(json.dumps(whole))
+            at = copy
+            for key in path[:-1]:
+                at = at[key]
+            if what == "gone":
+                del at[path[-1]]
+            else:
+                at[path[-1]] = what
+            yield f"{path} {what}", copy
+
+
+@pytest.mark.parametrize("name, commands", [
+    ("run.json", [("predict", "--run", "RUN", "world/test/pink/0.png"), ("eval", "RUN")]),
+    ("result.json", [("report", "RUN", "--out", "page.html")])])
+def test_any_entry_gone_or_of_another_kind(place, mine, name, commands):
+    """An answer, or a line that names the run; never a crash, whatever somebody did to the file."""
+    for what, text in spoilt(read_json(mine / name)):
+        (mine / name).write_text(json.dumps(text))
+        for command in commands:
+            words = [str(mine) if word == "RUN" else word for word in command]
+            ran = run(*words, cwd=place)
+            if ran.code == 0:
+                continue
+            assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1, (what, words, ran)
+            assert str(mine) in ran.err, (what, words, ran)
+
+
 def test_prompts_that_are_no_numbers(place, mine):
     prompts = mine / "prompts.safetensors"
     data = prompts.read_bytes()

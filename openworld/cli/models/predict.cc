@@ -59,6 +59,21 @@ nlohmann::json read_run(const RunPaths& paths, const std::string& folder) {
   return read_json_file({kFunction, paths.run}, {.bytes = std::size_t{64} << 20});
 }
 
+// Makes something that run.json describes: what is wrong with it is wrong in that file.
+template <typename Make>
+auto described(const std::string& path, const Make& make) {
+  const Origin origin{kFunction, path};
+  try {
+    return make();
+  } catch (const nlohmann::json::exception& e) {
+    origin.fail(fmt::format("is no description of a run: {}", e.what()));
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    const std::size_t function = text.find("] ");
+    origin.fail(function == std::string::npos ? text : text.substr(function + 2));
+  }
+}
+
 Dataset image_files(const std::vector<std::string>& paths) {
   Dataset dataset;
   for (const std::string& path : paths) {
@@ -175,23 +190,20 @@ void run_predict(const PredictFlags& flags) {
   model_flags.threads = flags.threads;
   std::string sha256;
   double scale = 0;  // the model's own
-  ChosenMethod method = [&] {
-    try {
-      const nlohmann::json& model = run.at("model");
-      model_flags.model = flags.model.empty() ? model.at("path").get<std::string>() : flags.model;
-      model_flags.activation = model.at("activation").get<std::string>();
-      model_flags.vocabulary =
-          flags.vocabulary.empty() ? model.at("vocabulary").get<std::string>() : flags.vocabulary;
-      sha256 = model.at("sha256").get<std::string>();
-      scale = model.at("logit_scale").get<double>();
-      ChosenMethod result(run.at("method").get<std::string>());
-      result.list.set_values(run.at("options"), kFunction);
-      return result;
-    } catch (const nlohmann::json::exception& e) {
-      Origin{kFunction, paths.run}.fail(fmt::format("is no description of a run: {}", e.what()));
-    }
-  }();
-  LoadedModel model = load_model(model_flags, kFunction);
+  const ChosenMethod method = described(paths.run, [&] {
+    const nlohmann::json& model = run.at("model");
+    model_flags.model = flags.model.empty() ? model.at("path").get<std::string>() : flags.model;
+    model_flags.activation = model.at("activation").get<std::string>();
+    model_flags.vocabulary =
+        flags.vocabulary.empty() ? model.at("vocabulary").get<std::string>() : flags.vocabulary;
+    sha256 = model.at("sha256").get<std::string>();
+    scale = model.at("logit_scale").get<double>();
+    ChosenMethod result(run.at("method").get<std::string>());
+    result.list.set_values(run.at("options"), kFunction);
+    return result;
+  });
+  const auto open_model = [&] { return load_model(model_flags, kFunction); };
+  LoadedModel model = flags.model.empty() ? described(paths.run, open_model) : open_model();
   if (hex_text(model.checkpoint.sha256()) != sha256) {
     fail(kFunction, fmt::format("{} is not the checkpoint that {} was tuned on; their SHA-256 "
                                 "differ",
@@ -200,9 +212,10 @@ void run_predict(const PredictFlags& flags) {
   if (scale > 0) set_temperature_factor(model.clip, scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, model_flags.vocabulary);
   const Language language = {&model.clip, &tokenizer, {}, flags.threads};
-  const auto learner = method.options->make(setting_of(run, language, paths.run));
+  const Setting setting = setting_of(run, language, paths.run);
+  const auto learner = described(paths.run, [&] { return method.options->make(setting); });
   load_prompts(*learner, paths.prompts);
-  const Scorer scorer = learner->scorer(new_names_of(run));
+  const Scorer scorer = described(paths.run, [&] { return learner->scorer(new_names_of(run)); });
 
   const ImageFeatures features =
       encode_dataset(model, dataset, model_flags, CacheFlags{.folder = "", .off = true});

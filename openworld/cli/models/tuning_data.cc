@@ -113,8 +113,17 @@ at::Tensor normalized_features(const ImageFeatures& features) {
 }
 
 Dataset some_samples(const Dataset& dataset, std::span<const std::size_t> samples) {
-  Dataset some = dataset;
-  some.samples.clear();
+  Dataset some = {.format = dataset.format,
+                  .root = dataset.root,
+                  .classes = dataset.classes,
+                  .named = dataset.named,
+                  .samples = {},
+                  .splits = dataset.splits,
+                  .split = dataset.split,
+                  .skipped = dataset.skipped,
+                  .templates = dataset.templates,
+                  .source = dataset.source};
+  some.samples.reserve(samples.size());
   for (const std::size_t i : samples) some.samples.push_back(dataset.samples[i]);
   return some;
 }
