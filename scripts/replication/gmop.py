@@ -74,7 +74,7 @@ def runs(out):
     plan = [Run(label, method, dataset, flags, out / label / dataset)
             for label, (method, flags, datasets) in settings().items() for dataset in datasets]
     main = {**EITHER, **FROM_SHORT_NOISE, **AT_HOME}
-    return sorted(plan, key=lambda run: (run.label not in main, run.label not in main and run.dataset.startswith("all")))
+    return sorted(plan, key=lambda run: (run.label not in main) * (1 + run.dataset.startswith("all")))
 
 
 class Results:
