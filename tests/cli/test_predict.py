@@ -221,8 +221,9 @@ def entries(value, path=()):
     """(path, value) of all entries of a JSON object; of a list, the first stands for all."""
     if path:
         yield path, value
-    parts = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
-    for key, part in parts:
+    if isinstance(value, list):
+        value = dict(enumerate(value[:1]))
+    for key, part in value.items() if isinstance(value, dict) else ():
         yield from entries(part, (*path, key))
 
 
