@@ -31,8 +31,9 @@ endfunction()
 # tests/golden/fetch.sh fetched, from the folder OPENWORLD_GOLDEN_DIR; with CHECKPOINTS what
 # tests/checkpoints/make_clip.py wrote, from OPENWORLD_CHECKPOINTS_DIR; with ORACLE script.py what that
 # script, which ctest runs first, wrote into OPENWORLD_ORACLE_DIR. ENVIRONMENT is set for the tests.
+# TEST_SOURCES are further files of the test program, such as the test_util.cc of a lower layer.
 function(openworld_layer name)
-  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "ORACLE" "FOLDERS;PUBLIC;PRIVATE;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS" "ORACLE" "FOLDERS;PUBLIC;PRIVATE;ENVIRONMENT;TEST_SOURCES" ${ARGN})
   set(patterns *.cc)
   foreach(folder IN LISTS ARG_FOLDERS)
     list(APPEND patterns ${folder}/*.cc)
@@ -54,7 +55,7 @@ function(openworld_layer name)
   openworld_options(${target})
 
   if(OPENWORLD_TESTS AND tests)
-    add_executable(${target}_test ${tests})
+    add_executable(${target}_test ${tests} ${ARG_TEST_SOURCES})
     target_link_libraries(${target}_test PRIVATE ${target} ${ARG_PRIVATE} GTest::gtest_main)
     target_compile_definitions(${target}_test
                                PRIVATE OPENWORLD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -1,7 +1,7 @@
 // Fuzzes the CSV parser, its numbers, and predictions made of its columns.
 
 #include "fuzz/fuzz.h"
-#include "openworld/io/predictions_parts.h"
+#include "openworld/predictions/predictions_parts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace openworld;

@@ -2,7 +2,7 @@
 
 #include "fuzz/fuzz.h"
 #include "openworld/io/npz.h"
-#include "openworld/io/predictions_parts.h"
+#include "openworld/predictions/predictions_parts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace openworld;

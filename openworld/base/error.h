@@ -2,9 +2,9 @@
 
 // The one exception of the project: a mistake of the caller or of a file, said in one line.
 //
-// The text has the form `[function] what is wrong, got value, expected what`, with file and row
-// where there is one. The command line prints it and exits with 2; Python raises it as ValueError.
-// Bugs of ours are not Errors: they assert.
+// what() has the form `[function] what is wrong, got value, expected what`, with file and row where
+// there is one. The command line prints it and exits with 2; Python raises it as ValueError. Bugs
+// of ours are not Errors: they assert.
 
 #include <stdexcept>
 #include <string>
@@ -14,10 +14,17 @@ namespace openworld {
 
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  Error(std::string_view function, std::string_view message);
+
+  // What the caller called, and what() without it: for those who say it in their own name.
+  std::string_view function() const { return std::string_view(what()).substr(1, function_size_); }
+  std::string_view message() const { return std::string_view(what()).substr(function_size_ + 3); }
+
+ private:
+  std::size_t function_size_;
 };
 
-// Throws Error("[function] message").
+// Throws Error(function, message).
 [[noreturn]] void fail(std::string_view function, std::string_view message);
 
 }  // namespace openworld

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "openworld/checkpoint/json_fields.h"
+#include "openworld/io/json_fields.h"
 
 namespace openworld {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "openworld/checkpoint/clip_architecture.h"
-#include "openworld/checkpoint/json_fields.h"
+#include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
 
 namespace openworld {

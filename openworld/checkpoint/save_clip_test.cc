@@ -138,7 +138,7 @@ TEST(SaveClip, WhatIsLeftHalfWayDoesNotOpen) {
   int calls = 0;
   const auto source = [&](const TensorSpec& tensor) -> std::span<const float> {
     static std::vector<float> values;
-    if (++calls == 10) throw Error("the source broke");
+    if (++calls == 10) fail("test", "the source broke");
     return values = random_floats(tensor);
   };
   EXPECT_ERROR(save_clip_checkpoint(folder / "m", config, source), "the source broke");

@@ -43,7 +43,7 @@ constexpr CommandRow kCommands[] = {
 
 void print_overview() {
   fmt::print(
-      "openworld {}: vision-language models in an open world\n\n"
+      "openworld {}: vision-text_model models in an open world\n\n"
       "usage: openworld COMMAND [options]\n\n",
       OPENWORLD_VERSION);
   for (const CommandRow& row : kCommands) fmt::print("  {:<12} {}\n", row.name, row.brief);

@@ -1,6 +1,6 @@
 // openworld compare: test models against the first one, on the same samples.
 
-#include "openworld/metrics/compare.h"
+#include "openworld/analysis/compare.h"
 
 #include <fmt/format.h>
 
@@ -26,12 +26,12 @@ using Json = nlohmann::ordered_json;
 
 // Shares in percent, counts as they are.
 std::string value_text(const ComparedMetric& m, double value) {
-  return m.request.row->is_count ? fmt::format("{:.0f}", value) : percent(value);
+  return m.request.row->info.is_count ? fmt::format("{:.0f}", value) : percent(value);
 }
 
 std::string difference_text(const ComparedMetric& m, double value) {
-  return m.request.row->is_count ? fmt::format("{:+.0f}", value)
-                                 : fmt::format("{:+.2f}", value * 100);
+  return m.request.row->info.is_count ? fmt::format("{:+.0f}", value)
+                                      : fmt::format("{:+.2f}", value * 100);
 }
 
 std::string interval_text(const ComparedMetric& m) {
@@ -89,7 +89,7 @@ class Compare : public Command {
       try {
         rows.push_back({compare(reference.outcomes(), other.outcomes(), requests, options), {}});
       } catch (const Error& e) {
-        throw Error(fmt::format("{} ({} and {})", e.what(), files_[0], files_[i]));
+        fail(e.function(), fmt::format("{} ({} and {})", e.message(), files_[0], files_[i]));
       }
     }
     adjust(rows);
@@ -115,7 +115,7 @@ class Compare : public Command {
       json["p_value_holm"] = *adjusted;
       json["test"] = m.test;
     }
-    json["higher_is_better"] = m.request.row->higher_is_better;
+    json["higher_is_better"] = m.request.row->info.higher_is_better;
     return json;
   }
 
@@ -147,7 +147,7 @@ class Compare : public Command {
       std::vector<std::string> notes;
       for (std::size_t m = 0; m < rows[i].metrics.size(); ++m) {
         const ComparedMetric& metric = rows[i].metrics[m];
-        const std::string title = metric_title(*metric.request.row, metric.request.params);
+        const std::string title = metric_title(metric.request.row->info, metric.request.params);
         if (!metric.why.empty()) notes.push_back(fmt::format("{}: {}", title, metric.why));
         if (!metric.a.defined() || !metric.b.defined()) {
           table.add({title, "-", "-", "", "", "", ""});

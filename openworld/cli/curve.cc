@@ -1,6 +1,6 @@
 // openworld curve: what a threshold trades, over every threshold.
 
-#include "openworld/metrics/curve.h"
+#include "openworld/analysis/curve.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // openworld drc: dynamic-robustness metrics of accuracy curves.
 
-#include "openworld/metrics/drc.h"
+#include "openworld/analysis/drc.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/analysis/friedman.h"
 #include "openworld/base/error.h"
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
@@ -20,7 +21,6 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/metrics/friedman.h"
 
 namespace openworld {
 namespace {
@@ -90,25 +90,25 @@ class Drc : public Command {
   static std::vector<World> read_worlds(const CsvTable& csv, const LongTable& table) {
     const std::size_t world_at = csv.column("world"), t_at = csv.column("t");
     std::vector<std::string> names;
-    std::map<std::string, std::map<double, std::size_t>> settings;  // world -> level -> setting
+    std::map<std::string, std::map<double, std::size_t>> settings;  // world -> level -> task
     std::map<std::string, std::size_t> by_name;
     for (std::size_t s = 0; s < table.settings.size(); ++s) by_name[table.settings[s]] = s;
     for (std::size_t row = 0; row < csv.rows(); ++row) {
       const std::string world(csv.cell(row, world_at));
       if (!settings.contains(world)) names.push_back(world);
-      const std::size_t setting = by_name.at(fmt::format("{} / {}", world, csv.cell(row, t_at)));
-      const auto [it, added] = settings[world].emplace(csv.number(row, t_at), setting);
-      if (!added && it->second != setting) {
+      const std::size_t task = by_name.at(fmt::format("{} / {}", world, csv.cell(row, t_at)));
+      const auto [it, added] = settings[world].emplace(csv.number(row, t_at), task);
+      if (!added && it->second != task) {
         csv.fail_cell(row, t_at, "each level of a world written in one way only");
       }
     }
     std::vector<World> worlds;
     for (const std::string& name : names) {
       World world{name, {}, std::vector<std::vector<double>>(table.methods.size())};
-      for (const auto& [level, setting] : settings[name]) {
+      for (const auto& [level, task] : settings[name]) {
         world.levels.push_back(level);
         for (std::size_t m = 0; m < table.methods.size(); ++m) {
-          world.accuracies[m].push_back(table.at(setting, m));
+          world.accuracies[m].push_back(table.at(task, m));
         }
       }
       worlds.push_back(std::move(world));
@@ -128,8 +128,7 @@ class Drc : public Command {
              drc_areas(world.levels, world.accuracies[method], world.accuracies[zero])});
         zero_auc.push_back(drc_metrics(world.levels, world.accuracies[zero]).auc);
       } catch (const Error& e) {
-        throw Error(fmt::format("[drc] {}: world {}: {}", csv.origin().file, in_quotes(world.name),
-                                e.what()));
+        csv.origin().fail(fmt::format("world {}: {}", in_quotes(world.name), e.what()));
       }
       auc.push_back(summary.worlds.back().metrics.auc);
       areas.push_back(summary.worlds.back().areas);

@@ -18,7 +18,7 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/io/result_json.h"
+#include "openworld/predictions/result_json.h"
 
 namespace openworld {
 namespace {
@@ -36,17 +36,18 @@ struct Measured {
 
 std::string value_text(const MetricResult& m) {
   if (!m.value.defined()) return "-";
-  return m.request.row->is_count ? fmt::format("{:.0f}", m.value.value) : percent(m.value.value);
+  return m.request.row->info.is_count ? fmt::format("{:.0f}", m.value.value)
+                                      : percent(m.value.value);
 }
 
 std::string title_of(const MetricResult& m) {
-  return metric_title(*m.request.row, m.request.params);
+  return metric_title(m.request.row->info, m.request.params);
 }
 
 std::string interval_text(const MetricResult& m) {
   if (!m.interval) return "";
   const auto [low, high] = std::pair(m.interval->low, m.interval->high);
-  if (m.request.row->is_count) return fmt::format("[{:.0f}, {:.0f}]", low, high);
+  if (m.request.row->info.is_count) return fmt::format("[{:.0f}, {:.0f}]", low, high);
   return fmt::format("[{}, {}]", percent(low), percent(high));
 }
 
@@ -162,7 +163,7 @@ class Eval : public Command {
 
   static void print_counts(const Evaluation& e) {
     const KindCounts& n = e.counts;
-    fmt::print("{} base, {} new, {} unknown samples", n.base(), n.fresh(), n.unknown());
+    fmt::print("{} base, {} new, {} unknown samples", n.base(), n.new_samples(), n.unknown());
     if (e.tied > 0) fmt::print("; {} share their score with another", e.tied);
     fmt::print("\n\n");
   }
@@ -179,7 +180,7 @@ class Eval : public Command {
     TextTable table(header);
     std::vector<std::string> notes;
     for (const MetricResult& m : measured.evaluation.metrics) {
-      const std::string mark = m.request.row->higher_is_better ? "" : " (lower is better)";
+      const std::string mark = m.request.row->info.higher_is_better ? "" : " (lower is better)";
       std::vector<std::string> cells = {title_of(m) + mark, value_text(m)};
       if (!m.value.defined()) notes.push_back(fmt::format("{}: {}", title_of(m), m.value.why));
       if (options.ci != Ci::kNone) {
@@ -207,7 +208,7 @@ class Eval : public Command {
       for (std::size_t m = 0; m < metrics.size(); ++m) {
         const MetricResult& mine = all[i].evaluation.metrics[m];
         std::string cell = value_text(mine);
-        if (mine.interval && !mine.request.row->is_count) {
+        if (mine.interval && !mine.request.row->info.is_count) {
           const double reach = (mine.interval->high - mine.interval->low) / 2;
           cell += fmt::format(" \u00b1{}", percent(reach));
         }
@@ -247,7 +248,7 @@ class Eval : public Command {
       const MetricValue& value = other.evaluation.metrics[metric].value;
       if (!value.defined()) continue;
       const double lead = mine.value.value - value.value;
-      if (mine.request.row->higher_is_better ? lead < 0 : lead > 0) return false;
+      if (mine.request.row->info.higher_is_better ? lead < 0 : lead > 0) return false;
     }
     return true;
   }

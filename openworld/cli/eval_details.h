@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "openworld/metrics/diagnosis.h"
+#include "openworld/analysis/diagnosis.h"
 #include "openworld/metrics/per_class.h"
 
 namespace openworld {

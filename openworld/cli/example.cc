@@ -22,7 +22,7 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/npz.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 
 namespace openworld {
 namespace {
@@ -43,7 +43,7 @@ constexpr Model kModels[] = {
 };
 
 struct Logits {
-  std::vector<float> base, fresh;  // rows x kClasses
+  std::vector<float> base, new_side;  // rows x kClasses
 };
 
 struct TestSide {
@@ -72,7 +72,7 @@ Logits draw(const Model& model, const TestSide& t, std::uint64_t seed) {
     Random shared(1, row), own(seed, row);
     const double ease = 1 + 0.45 * shared.normal();  // the same image is easy or hard for everyone
     for (const int side : {0, 1}) {
-      auto& out = side == 0 ? logits.base : logits.fresh;
+      auto& out = side == 0 ? logits.base : logits.new_side;
       for (int c = 0; c < kClasses; ++c) {
         // Most of the noise comes from the image, the rest from the prompts.
         double z = 0.8 * shared.normal() + 0.6 * own.normal();
@@ -104,7 +104,7 @@ std::string predictions_npz(const Model& model, const TestSide& t, std::uint64_t
       {"side", {Dtype::Kind::kInt, 1, true}, {n}, bytes_of(t.side)},
       {"label", {Dtype::Kind::kInt, 4, true}, {n}, bytes_of(t.label)},
       {"base_logits", {Dtype::Kind::kFloat, 4, true}, {n, kClasses}, bytes_of(logits.base)},
-      {"new_logits", {Dtype::Kind::kFloat, 4, true}, {n, kClasses}, bytes_of(logits.fresh)},
+      {"new_logits", {Dtype::Kind::kFloat, 4, true}, {n, kClasses}, bytes_of(logits.new_side)},
       {"meta", {Dtype::Kind::kBytes, text.size(), true}, {}, bytes_of(text)},
   };
   return make_npz(entries);

@@ -36,25 +36,24 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
   LongTable table;
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
   for (std::size_t row = 0; row < csv.rows(); ++row) {
-    std::string setting;
+    std::string task;
     for (std::size_t i = 0; i < setting_at.size(); ++i) {
-      if (i > 0) setting += kJoin;
-      setting += csv.cell(row, setting_at[i]);
+      if (i > 0) task += kJoin;
+      task += csv.cell(row, setting_at[i]);
       const bool parts = setting_at.size() > 1;
       if (parts && csv.cell(row, setting_at[i]).find(kJoin) != std::string_view::npos) {
-        csv.fail_cell(row, setting_at[i],
-                      "text without \" / \", which joins the parts of a setting");
+        csv.fail_cell(row, setting_at[i], "text without \" / \", which joins the parts of a task");
       }
     }
     const std::size_t m = index_of(table.methods, std::string(csv.cell(row, method_at)));
-    const std::size_t s = index_of(table.settings, setting);
+    const std::size_t s = index_of(table.settings, task);
     Cell& cell = cells[{s, m}];
     const std::string seed(seed_at ? csv.cell(row, *seed_at) : "");
     if (!cell.seeds.insert(seed).second) {
       csv.origin().fail(fmt::format(
-          "row {} repeats method {} in setting {}{}; expected each once, or a {} column that "
+          "row {} repeats method {} in task {}{}; expected each once, or a {} column that "
           "tells them apart",
-          row + 1, in_quotes(table.methods[m]), in_quotes(setting),
+          row + 1, in_quotes(table.methods[m]), in_quotes(task),
           seed_at ? fmt::format(" with {} {}", seed_column, in_quotes(seed)) : "", seed_column));
     }
     cell.sum += csv.number(row, value_at);
@@ -69,8 +68,8 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
       const auto it = cells.find({s, m});
       if (it == cells.end()) {
         csv.origin().fail(
-            fmt::format("method {} has no row for setting {}; expected every method "
-                        "in every setting",
+            fmt::format("method {} has no row for task {}; expected every method "
+                        "in every task",
                         in_quotes(table.methods[m]), in_quotes(table.settings[s])));
       }
       table.values[s * table.methods.size() + m] =

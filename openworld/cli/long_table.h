@@ -1,6 +1,6 @@
 #pragma once
 
-// Results in long form, as experiments write them: one row per method, setting and seed. Read from
+// Results in long form, as experiments write them: one row per method, task and seed. Read from
 // CSV, averaged over seeds, and laid out as methods by settings.
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct LongTable {
   std::vector<std::string> settings;  // in order of appearance; the block columns joined by " / "
   std::vector<double> values;         // settings x methods, means over seeds
 
-  double at(std::size_t setting, std::size_t method) const {
-    return values[setting * methods.size() + method];
+  double at(std::size_t task, std::size_t method) const {
+    return values[task * methods.size() + method];
   }
 };
 
-// `setting_columns` name the columns that make up a setting. Rows of the same method and setting
+// `setting_columns` name the columns that make up a task. Rows of the same method and task
 // are averaged; they must then differ in `seed_column`. Throws Error naming the file when a
 // combination is missing or stands twice, or when there is but one method.
 LongTable read_long_table(const CsvTable& csv, const std::string& method_column,

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "openworld/analysis/curve.h"
 #include "openworld/base/error.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/metrics/curve.h"
 #include "openworld/metrics/table.h"
 #include "openworld/worlds/format.h"
 #include "openworld/worlds/templates.h"
@@ -57,15 +57,15 @@ class Ls : public Command {
 
  private:
   static Json row_json(const MetricRow& row) {
-    Json json = {{"name", metric_name(row, row.params)},
-                 {"pattern", row.name},
-                 {"aliases", row.aliases},
-                 {"family", row.family},
-                 {"title", row.title},
-                 {"brief", row.brief},
-                 {"citation", row.citation},
-                 {"higher_is_better", row.higher_is_better},
-                 {"standard", row.standard}};
+    Json json = {{"name", metric_name(row.info, row.info.params)},
+                 {"pattern", row.info.name},
+                 {"aliases", row.info.aliases},
+                 {"family", row.info.family},
+                 {"title", row.info.title},
+                 {"brief", row.info.brief},
+                 {"citation", row.info.citation},
+                 {"higher_is_better", row.info.higher_is_better},
+                 {"standard", row.info.standard}};
     if (row.ties) json["ties"] = ties_name(row);
     json["interval"] = row.kernel ? "delong" : row.interval ? "closed form" : "bootstrap";
     return json;
@@ -88,14 +88,14 @@ class Ls : public Command {
     }
     std::vector<std::string_view> families;
     for (const MetricRow* row : metric_table()) {
-      if (std::find(families.begin(), families.end(), row->family) == families.end()) {
-        families.push_back(row->family);
+      if (std::find(families.begin(), families.end(), row->info.family) == families.end()) {
+        families.push_back(row->info.family);
       }
     }
     for (const std::string_view family : families) {
       fmt::print("{}\n", family);
       for (const MetricRow* row : metric_table()) {
-        if (row->family == family) print_line(*row);
+        if (row->info.family == family) print_line(*row);
       }
     }
     fmt::print(
@@ -104,8 +104,9 @@ class Ls : public Command {
   }
 
   static void print_line(const MetricRow& row) {
-    fmt::print("{}{:<32} {}{}\n", row.standard ? "* " : "  ", metric_name(row, row.params),
-               row.brief, row.higher_is_better ? "" : " (lower is better)");
+    fmt::print("{}{:<32} {}{}\n", row.info.standard ? "* " : "  ",
+               metric_name(row.info, row.info.params), row.info.brief,
+               row.info.higher_is_better ? "" : " (lower is better)");
   }
 
   void show(const Json& json) const {
@@ -122,7 +123,7 @@ class Ls : public Command {
       return print_json({{"curves", std::move(rows)}});
     }
     for (const CurveRow& row : curve_table()) {
-      fmt::print("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->title);
+      fmt::print("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->info.title);
     }
   }
 

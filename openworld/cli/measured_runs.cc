@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "openworld/analysis/compare.h"
 #include "openworld/base/progress.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/metrics/compare.h"
 
 namespace openworld {
 namespace {
@@ -58,7 +58,7 @@ bool MeasuredRuns::is_best(std::size_t label, std::size_t metric,
     const RunMean& theirs = mean_of(other[metric], dataset);
     if (!theirs.defined()) continue;
     const double lead = mine.value - theirs.value;
-    if (comparison.requests[metric].row->higher_is_better ? lead < 0 : lead > 0) return false;
+    if (comparison.requests[metric].row->info.higher_is_better ? lead < 0 : lead > 0) return false;
   }
   return true;
 }
@@ -105,19 +105,19 @@ std::string describe_runs(const RunCollection& runs, const RunComparison& compar
 
 std::string run_value_text(const MetricRequest& request, const RunMean& mean) {
   if (!mean.defined()) return "-";
-  return request.row->is_count ? fmt::format("{:.1f}", mean.value) : percent(mean.value);
+  return request.row->info.is_count ? fmt::format("{:.1f}", mean.value) : percent(mean.value);
 }
 
 std::string run_difference_text(const MetricRequest& request, double difference) {
-  return request.row->is_count ? fmt::format("{:+.1f}", difference)
-                               : fmt::format("{:+.2f}", difference * 100);
+  return request.row->info.is_count ? fmt::format("{:+.1f}", difference)
+                                    : fmt::format("{:+.2f}", difference * 100);
 }
 
 std::string run_reach_text(const MetricRequest& request, const std::optional<Interval>& interval) {
   if (!interval) return "";
   const double reach = (interval->high - interval->low) / 2;
-  return request.row->is_count ? fmt::format(" ±{:.1f}", reach)
-                               : fmt::format(" ±{}", percent(reach));
+  return request.row->info.is_count ? fmt::format(" ±{:.1f}", reach)
+                                    : fmt::format(" ±{}", percent(reach));
 }
 
 std::string run_interval_text(const MetricRequest& request,

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "openworld/analysis/diagnosis.h"
 #include "openworld/cli/run_collection.h"
-#include "openworld/metrics/diagnosis.h"
 
 namespace openworld {
 

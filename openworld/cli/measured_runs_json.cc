@@ -89,7 +89,7 @@ Json runs_json(const RunCollection& runs, const MeasuredRuns& measured) {
     Json metrics = Json::object();
     for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
       Json json = metric_json(runs, measured, comparison.values[m][k], "value");
-      json["higher_is_better"] = comparison.requests[k].row->higher_is_better;
+      json["higher_is_better"] = comparison.requests[k].row->info.higher_is_better;
       metrics[comparison.requests[k].name] = std::move(json);
     }
     methods.push_back({{"label", runs.labels[m]}, {"metrics", std::move(metrics)}});

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 
 namespace CLI {
 class App;

@@ -79,7 +79,7 @@ class Pretrain : public Command {
     CLI::Option* const init = app.add_option(
         "--init", flags_.init, "a checkpoint to start from, instead of random weights");
     const CLI::IsMember towers({"image", "text"});
-    app.add_option("--fresh", flags_.fresh,
+    app.add_option("--reinit,--fresh", flags_.reinit,
                    "image or text: a tower that starts from random weights all the same")
         ->check(towers)
         ->needs(init);
@@ -114,7 +114,7 @@ class Pretrain : public Command {
            "beside the contrast of pairs")
         ->capture_default_str()
         ->check(positive);
-    app.add_option("--lr", flags_.rate, "peak of AdamW's step size")
+    app.add_option("--lr", flags_.lr, "peak of AdamW's learning rate")
         ->capture_default_str()
         ->check(positive);
     app.add_option("--warmup", flags_.warmup, "epochs until the peak; then half a cosine to 0")

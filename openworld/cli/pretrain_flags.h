@@ -19,7 +19,7 @@ struct PretrainFlags {
   std::string config = "pocket";
   std::string init;
   std::string lock;
-  std::string fresh;
+  std::string reinit;
   std::string vocabulary;
   std::size_t merges = 4000;
 
@@ -27,7 +27,7 @@ struct PretrainFlags {
   std::int64_t batch = 128;
   std::int64_t extra_captions = 0;
   double naming = 0;
-  double rate = 1e-3;
+  double lr = 1e-3;
   double warmup = 1;
   double weight_decay = 0.1;
   double beta1 = 0.9;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/analysis/friedman.h"
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
@@ -16,7 +17,6 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/metrics/friedman.h"
 
 namespace openworld {
 namespace {
@@ -28,13 +28,13 @@ class Rank : public Command {
   void declare(CLI::App& app) override {
     app.add_option("RESULTS", file_,
                    "CSV, one row per result: a method column, a value column, optionally a seed "
-                   "column (averaged), and any others, which together name the setting")
+                   "column (averaged), and any others, which together name the task")
         ->required();
     app.add_option("--method", method_, "the method column")->capture_default_str();
     app.add_option("--value", value_, "the value column")->capture_default_str();
     app.add_option("--seed-column", seed_, "the seed column")->capture_default_str();
     app.add_option("--settings", settings_,
-                   "comma-separated columns that name the setting (default: all the others)")
+                   "comma-separated columns that name the task (default: all the others)")
         ->delimiter(',');
     app.add_flag("--lower-is-better", lower_, "rank small values first");
     app.add_option("--alpha", alpha_, "level of the Nemenyi test")
@@ -66,7 +66,7 @@ class Rank : public Command {
     return sum / static_cast<double>(table.settings.size());
   }
 
-  // JSON has no infinity, which F is when every setting ranks alike.
+  // JSON has no infinity, which F is when every task ranks alike.
   static Json number(const std::optional<double>& value) {
     if (!value) return nullptr;
     return std::isfinite(*value) ? Json(*value) : Json("inf");

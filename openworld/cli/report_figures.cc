@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "openworld/analysis/mean_curve.h"
 #include "openworld/cli/report_sections.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/metrics/mean_curve.h"
 #include "openworld/report/scatter_plot.h"
 #include "openworld/report/svg_plot.h"
 

@@ -13,8 +13,8 @@ using Cell = HtmlTable::Cell;
 using Mark = HtmlTable::Mark;
 
 std::string title_of(const MetricRequest& request) {
-  return metric_title(*request.row, request.params) +
-         (request.row->higher_is_better ? "" : " (lower is better)");
+  return metric_title(request.row->info, request.params) +
+         (request.row->info.higher_is_better ? "" : " (lower is better)");
 }
 
 // An arrow where a label differs significantly from the reference.
@@ -23,13 +23,13 @@ Mark mark_of(const MeasuredRuns& measured, std::size_t label, std::size_t metric
   if (label == comparison.reference || !measured.significant(label, metric)) return Mark::kNone;
   const double difference = comparison.differences[label][metric].mean.value;
   const bool up =
-      comparison.requests[metric].row->higher_is_better ? difference > 0 : difference < 0;
+      comparison.requests[metric].row->info.higher_is_better ? difference > 0 : difference < 0;
   return up ? Mark::kBetter : Mark::kWorse;
 }
 
 std::string interval_hint(const MetricRequest& request, const RunMean& mean) {
   if (!mean.interval) return mean.defined() ? mean.no_interval : mean.why;
-  const double scale = request.row->is_count ? 1 : 100;
+  const double scale = request.row->info.is_count ? 1 : 100;
   return fmt::format("{:g} % interval {:.2f} to {:.2f}", mean.interval->level * 100,
                      mean.interval->low * scale, mean.interval->high * scale);
 }

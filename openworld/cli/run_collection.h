@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "openworld/analysis/compare_runs.h"
 #include "openworld/cli/run_folder.h"
-#include "openworld/io/predictions.h"
-#include "openworld/metrics/compare_runs.h"
+#include "openworld/predictions/predictions.h"
 
 namespace openworld {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "openworld/base/error.h"
-#include "openworld/checkpoint/json_fields.h"
+#include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
 
 namespace openworld {

@@ -1,6 +1,6 @@
 // openworld sensitivity: how metrics move with the ratio of new to base samples.
 
-#include "openworld/metrics/sensitivity.h"
+#include "openworld/analysis/sensitivity.h"
 
 #include <fmt/format.h>
 
@@ -54,8 +54,8 @@ class SensitivityCommand : public Command {
     const Sensitivity result = measure(ranked);
     std::vector<MetricValue> closed;
     const Ranking whole(ranked);
-    const double natural =
-        static_cast<double>(whole.totals().fresh()) / static_cast<double>(whole.totals().base());
+    const double natural = static_cast<double>(whole.totals().new_samples()) /
+                           static_cast<double>(whole.totals().base());
     for (const SensitivityRow& row : result.rows) {
       const double rho = options_.relative ? row.ratio * natural : row.ratio;
       closed.push_back(overall_at_ratio(whole, rho, options_.metric));
@@ -69,14 +69,14 @@ class SensitivityCommand : public Command {
     try {
       return ratio_sensitivity(ranked, options_);
     } catch (const Error& e) {
-      throw Error(fmt::format("{} ({})", e.what(), file_));
+      fail(e.function(), fmt::format("{} ({})", e.message(), file_));
     }
   }
 
   static Json values_json(const SensitivityValues& values) {
     Json json = Json::object();
     for (std::size_t m = 0; m < values.size(); ++m) {
-      json[std::string(kSensitivityMetrics[m]->name)] = value_json(values[m]);
+      json[std::string(kSensitivityMetrics[m]->info.name)] = value_json(values[m]);
     }
     return json;
   }
@@ -87,7 +87,7 @@ class SensitivityCommand : public Command {
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
       const SensitivityRow& row = result.rows[i];
       rows.push_back({{"ratio", row.ratio},
-                      {"counts", {{"base", row.base}, {"new", row.fresh}}},
+                      {"counts", {{"base", row.base}, {"new", row.new_side}}},
                       {"metrics", values_json(row.values)},
                       {"overall_acc_closed_form", value_json(closed[i])}});
     }
@@ -106,7 +106,7 @@ class SensitivityCommand : public Command {
 
   static void print_text(const Sensitivity& result, const std::vector<MetricValue>& closed) {
     std::vector<std::string> header = {"new/base", "base", "new"};
-    for (const MetricRow* row : kSensitivityMetrics) header.emplace_back(row->title);
+    for (const MetricRow* row : kSensitivityMetrics) header.emplace_back(row->info.title);
     header.emplace_back("OverallAcc, exact");
     TextTable table(header);
     const auto cell = [](const MetricValue& v, double scale) {
@@ -115,7 +115,7 @@ class SensitivityCommand : public Command {
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
       const SensitivityRow& row = result.rows[i];
       std::vector<std::string> cells = {fmt::format("{:g}", row.ratio), std::to_string(row.base),
-                                        std::to_string(row.fresh)};
+                                        std::to_string(row.new_side)};
       for (const MetricValue& v : row.values) cells.push_back(cell(v, 100));
       cells.push_back(cell(closed[i], 100));
       table.add(std::move(cells));
@@ -134,7 +134,7 @@ class SensitivityCommand : public Command {
         table.text());
     for (std::size_t m = 0; m < kSensitivityMetrics.size(); ++m) {
       const MetricValue& v = result.rows[0].values[m];
-      if (!v.defined()) fmt::print("- {}: {}\n", kSensitivityMetrics[m]->title, v.why);
+      if (!v.defined()) fmt::print("- {}: {}\n", kSensitivityMetrics[m]->info.title, v.why);
     }
   }
 

@@ -1,6 +1,6 @@
 // openworld threshold: a threshold with a guaranteed miss rate.
 
-#include "openworld/metrics/threshold.h"
+#include "openworld/analysis/threshold.h"
 
 #include <fmt/format.h>
 

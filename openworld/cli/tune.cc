@@ -21,7 +21,7 @@ class Tune : public Command {
     app.add_option("--epochs", flags_.epochs, "of training [the method's own]")
         ->check(CLI::Range(1, 1 << 20));
     app.add_option("--logit-scale", flags_.logit_scale,
-                   "factor on cosines, in training and scoring, instead of the model's own; CLIP's "
+                   "logit scale, in training and scoring, instead of the model's own; CLIP's "
                    "published models have 100")
         ->check(CLI::Range(1e-3, 1e6));
     app.add_option("--set", flags_.set,

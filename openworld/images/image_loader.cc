@@ -50,7 +50,7 @@ ImageLoader::Item ImageLoader::read(std::size_t item, std::span<float> chw) cons
     options_.transform(decode_image(file.bytes.values, file.origin), item, chw);
     result.read = true;
   } catch (const Error& error) {
-    result.failure = error.what();
+    result.failure = error;
   } catch (...) {
     result.exception = std::current_exception();
   }
@@ -98,7 +98,7 @@ std::optional<ImageBatch> ImageLoader::next() {
       std::rethrow_exception(item.exception);
     }
     if (!item.read) {
-      batch.failures.push_back({slot->begin + i, std::move(item.failure)});
+      batch.failures.push_back({slot->begin + i, std::move(*item.failure)});
       continue;
     }
     const std::size_t place = batch.indices.size();

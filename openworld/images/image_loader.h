@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "openworld/base/buffer.h"
+#include "openworld/base/error.h"
 #include "openworld/images/image.h"
 #include "openworld/images/preprocessing.h"
 #include "openworld/io/column.h"
@@ -41,8 +42,8 @@ ImageFile open_image(Origin origin);
 
 struct ImageBatch {
   struct Failure {
-    std::size_t index = 0;
-    std::string message;
+    std::size_t index;
+    Error error;
   };
   std::vector<std::size_t> indices;  // of the items in the batch, ascending
   Buffer<float> chw;                 // of each item in turn; the first indices.size() are valid
@@ -78,7 +79,7 @@ class ImageLoader {
 
  private:
   struct Item {
-    std::string failure;
+    std::optional<Error> failure;
     std::exception_ptr exception;
     bool read = false;
   };

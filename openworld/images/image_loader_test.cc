@@ -68,8 +68,8 @@ TEST(ImageLoader, GivesEveryItemInOrderForAnyThreads) {
           if (item % 7 == 5) {
             ASSERT_LT(failure, batch->failures.size());
             EXPECT_EQ(batch->failures[failure].index, item);
-            EXPECT_EQ(batch->failures[failure].message.find("[load] item" + std::to_string(item) +
-                                                            ": is no image"),
+            EXPECT_EQ(std::string(batch->failures[failure].error.what())
+                          .find("[load] item" + std::to_string(item) + ": is no image"),
                       0u);
             ++failure;
           } else {
@@ -150,8 +150,8 @@ TEST(ImageLoader, ReadsFiles) {
   EXPECT_EQ(batch->chw[0], 10.0f / 255);
   EXPECT_EQ(batch->chw[12], 12.0f / 255);
   ASSERT_EQ(batch->failures.size(), 1u);
-  EXPECT_EQ(batch->failures[0].message,
-            "[load] " + (folder / "1") + ": cannot open: No such file or directory");
+  EXPECT_STREQ(batch->failures[0].error.what(),
+               "[load] " + (folder / "1") + ": cannot open: No such file or directory");
 }
 
 TEST(ImageLoader, RefusesEmptyBatches) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "openworld/base/quotes.h"
+
 namespace openworld {
 
 struct Origin {
@@ -16,9 +18,5 @@ struct Origin {
   // Throws Error("[function] file: message"), or without the file where it has no name: arrays.
   [[noreturn]] void fail(std::string_view message) const;
 };
-
-// Text from a file as it may stand in a message: in double quotes, one line, printable ASCII
-// (other bytes as \xNN) and cut after 60 characters.
-std::string in_quotes(std::string_view text);
 
 }  // namespace openworld

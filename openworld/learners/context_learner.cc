@@ -26,25 +26,25 @@ NamePosition name_position(const std::string& name) {
                             : NamePosition::kEnd;
 }
 
-Tensor ContextLearner::first_rows(const Setting& setting, const ContextOptions& options) {
-  const std::string words = init_words(setting, options.init);
-  if (words.empty()) return random_rows(setting.language, options.tokens, setting.seed, 0);
-  return word_rows(setting.language, words);
+Tensor ContextLearner::first_rows(const TuningTask& task, const ContextOptions& options) {
+  const std::string words = init_words(task, options.init);
+  if (words.empty()) return random_rows(task.text_model, options.tokens, task.seed, 0);
+  return word_rows(task.text_model, words);
 }
 
-ContextLearner::ContextLearner(const Setting& setting, const ContextOptions& options)
-    : ContextLearner(setting, options, first_rows(setting, options)) {}
+ContextLearner::ContextLearner(const TuningTask& task, const ContextOptions& options)
+    : ContextLearner(task, options, first_rows(task, options)) {}
 
-ContextLearner::ContextLearner(const Setting& setting, const ContextOptions& options,
+ContextLearner::ContextLearner(const TuningTask& task, const ContextOptions& options,
                                const Tensor& rows)
-    : setting_(setting),
+    : task_(task),
       stages_({options.stage("prompts", {"context"})}),
       shape_({rows.size(0), name_position(options.position), options.class_specific}),
-      pool_(setting.language.threads) {
-  const auto classes = static_cast<std::int64_t>(setting.base_names.size());
+      pool_(task.text_model.threads) {
+  const auto classes = static_cast<std::int64_t>(task.base_names.size());
   context_ = add_parameter(
       "context", shape_.class_specific ? rows.unsqueeze(0).repeat({classes, 1, 1}) : rows);
-  prompts_ = std::make_unique<ContextPrompts>(setting.language, setting.base_names, shape_);
+  prompts_ = std::make_unique<ContextPrompts>(task.text_model, task.base_names, shape_);
 }
 
 std::vector<Stage> ContextLearner::stages() const {
@@ -67,13 +67,13 @@ Tensor ContextLearner::name_features(const std::vector<std::string>& new_names) 
          "option class_specific is true, which has no prompt for new names; expected "
          "all classes to be base");
   }
-  ContextPrompts prompts(setting_.language, all_names(setting_, new_names), shape_);
+  ContextPrompts prompts(task_.text_model, all_names(task_, new_names), shape_);
   return pool_.features(prompts, context_);
 }
 
 Scorer ContextLearner::scorer(const std::vector<std::string>& new_names) {
   return [this, texts = name_features(new_names)](const ScoredImages& images) {
-    return ordinary_scores(clip(), images.features, texts, base_count());
+    return msp_scores(clip(), images.features, texts, base_count());
   };
 }
 

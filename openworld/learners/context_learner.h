@@ -1,7 +1,7 @@
 #pragma once
 
 // What CoOp and those after it have in common: one learned context before all names, cosines, and
-// the ordinary detection score.
+// the maximum softmax probability as detection score.
 
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ struct ContextOptions : TrainingOptions {
 
 class ContextLearner : public Learner {
  public:
-  ContextLearner(const Setting& setting, const ContextOptions& options);
+  ContextLearner(const TuningTask& task, const ContextOptions& options);
 
   std::vector<Stage> stages() const override;
   at::Tensor loss(std::size_t stage, const Batch& batch) override;
@@ -36,19 +36,19 @@ class ContextLearner : public Learner {
                              const at::Tensor& logits) const;
 
   // Rows that the context starts from; by default the words of `init`, or noise.
-  static at::Tensor first_rows(const Setting& setting, const ContextOptions& options);
+  static at::Tensor first_rows(const TuningTask& task, const ContextOptions& options);
 
   // Of base and new names, in this order, with the context as it is. Throws Error as scorer does.
   at::Tensor name_features(const std::vector<std::string>& new_names);
 
-  const Clip& clip() const { return *setting_.language.clip; }
-  std::int64_t base_count() const { return static_cast<std::int64_t>(setting_.base_names.size()); }
+  const Clip& clip() const { return *task_.text_model.clip; }
+  std::int64_t base_count() const { return static_cast<std::int64_t>(task_.base_names.size()); }
   at::Tensor texts() { return pool_.features(*prompts_, context_); }
 
   // For subclasses that start elsewhere.
-  ContextLearner(const Setting& setting, const ContextOptions& options, const at::Tensor& rows);
+  ContextLearner(const TuningTask& task, const ContextOptions& options, const at::Tensor& rows);
 
-  Setting setting_;
+  TuningTask task_;
 
  private:
   std::vector<Stage> stages_;

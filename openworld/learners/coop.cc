@@ -2,8 +2,8 @@
 
 namespace openworld {
 
-std::unique_ptr<Learner> CoopOptions::make(const Setting& setting) const {
-  return std::make_unique<ContextLearner>(setting, *this);
+std::unique_ptr<Learner> CoopOptions::make(const TuningTask& task) const {
+  return std::make_unique<ContextLearner>(task, *this);
 }
 
 }  // namespace openworld

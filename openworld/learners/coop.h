@@ -9,7 +9,7 @@ namespace openworld {
 
 struct CoopOptions : ContextOptions {
   CoopOptions() { epochs = 200; }
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

@@ -48,18 +48,17 @@ double parse_margin(const std::string& text, std::int64_t columns) {
 
 class Decoop : public Learner {
  public:
-  Decoop(const Setting& setting, const DecoopOptions& options)
-      : setting_(setting),
-        pool_(setting.language.threads),
-        detectors_(setting, options.partitions),
+  Decoop(const TuningTask& task, const DecoopOptions& options)
+      : task_(task),
+        pool_(task.text_model.threads),
+        detectors_(task, options.partitions),
         margin_(parse_margin(options.margin,
                              static_cast<std::int64_t>(detectors_.partition(0).columns.size()))) {
-    const std::string words = init_words(setting, options.init);
+    const std::string words = init_words(task, options.init);
     std::vector<std::string> detector_names, classifier_names;
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const auto start = [&](const std::string& name, std::int64_t tokens, std::uint64_t stream) {
-        return add_parameter(name,
-                             start_rows(setting.language, words, tokens, setting.seed, stream));
+        return add_parameter(name, start_rows(task.text_model, words, tokens, task.seed, stream));
       };
       detector_names.push_back(numbered("detector", k));
       classifier_names.push_back(numbered("classifier", k));
@@ -69,8 +68,8 @@ class Decoop : public Learner {
     }
     detector_shape_ = {.tokens = detector_contexts_[0].size(0)};
     classifier_shape_ = {.tokens = classifier_contexts_[0].size(0)};
-    detectors_.make_prompts(setting, detector_shape_.tokens);
-    classifier_prompts_.emplace(setting.language, setting.base_names, classifier_shape_);
+    detectors_.make_prompts(task, detector_shape_.tokens);
+    classifier_prompts_.emplace(task.text_model, task.base_names, classifier_shape_);
     constants_["threshold"] = at::zeros({1});
     DecoopOptions second = options;
     second.schedule = options.classifier_schedule;
@@ -84,8 +83,8 @@ class Decoop : public Learner {
   void begin_stage(std::size_t stage, const Episode& episode) override {
     if (stage == kDetectorStage) return;
     const at::NoGradGuard no_grad;
-    base_detector_texts_ = detector_texts(setting_.base_names);
-    base_zero_shot_texts_ = zero_shot_texts(setting_.base_names);
+    base_detector_texts_ = detector_texts(task_.base_names);
+    base_zero_shot_texts_ = zero_shot_texts(task_.base_names);
     const Tensor images = episode.features.flatten(0, -2);  // of all views
     const Tensor sure = detectors_.scores(clip(), images, base_detector_texts_);
     double threshold = 1;
@@ -103,8 +102,8 @@ class Decoop : public Learner {
 
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::string> names = all_names(setting_, new_names);
-    ContextPrompts prompts(setting_.language, names, classifier_shape_);
+    const std::vector<std::string> names = all_names(task_, new_names);
+    ContextPrompts prompts(task_.text_model, names, classifier_shape_);
     const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
     return [this, of_detectors = detector_texts(names), zero_shot = zero_shot_texts(names),
             of_classifiers =
@@ -119,23 +118,23 @@ class Decoop : public Learner {
       }
       logits /= static_cast<double>(detectors_.size());
       logits = at::where(sure.amax(1, true) > 0, logits, scaled_logits(clip(), images, zero_shot));
-      const auto base = static_cast<std::int64_t>(setting_.base_names.size());
+      const auto base = static_cast<std::int64_t>(task_.base_names.size());
       return Scores{logits.narrow(1, 0, base), logits.narrow(1, base, logits.size(1) - base),
                     q.amax(1)};
     };
   }
 
  private:
-  const Clip& clip() const { return *setting_.language.clip; }
+  const Clip& clip() const { return *task_.text_model.clip; }
 
   std::vector<Tensor> detector_texts(const std::vector<std::string>& names) {
-    ContextPrompts prompts(setting_.language, names, detector_shape_);
+    ContextPrompts prompts(task_.text_model, names, detector_shape_);
     const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
     return pool_.features(lists, detector_contexts_);
   }
 
   Tensor zero_shot_texts(const std::vector<std::string>& names) const {
-    return sentence_features(setting_.language, names, setting_.ensemble, true);
+    return sentence_features(task_.text_model, names, task_.ensemble, true);
   }
 
   // Which detectors know the images, [n, K], and what the zero-shot ensemble says of them, as log
@@ -153,14 +152,14 @@ class Decoop : public Learner {
     const std::vector<Tensor> texts = pool_.features(lists, detector_contexts_);
     Tensor total = at::zeros({});
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
-      const auto [base, columns, fresh] = detectors_.sides(k, batch.labels);
+      const auto [base, columns, new_side] = detectors_.sides(k, batch.labels);
       if (base.numel() == 0) continue;
       const Tensor logits = scaled_logits(clip(), batch.features, texts[k]);
       const Tensor base_logits = logits.index_select(0, base);
       total = total + cross_entropy(base_logits, columns);
-      if (fresh.numel() == 0) continue;
+      if (new_side.numel() == 0) continue;
       const Tensor gap =
-          entropy(base_logits).mean() - entropy(logits.index_select(0, fresh)).mean();
+          entropy(base_logits).mean() - entropy(logits.index_select(0, new_side)).mean();
       total = total + (gap + margin_).clamp_min(0);
     }
     return total / static_cast<double>(detectors_.size());
@@ -188,7 +187,7 @@ class Decoop : public Learner {
     return total / static_cast<double>(detectors_.size());
   }
 
-  Setting setting_;
+  TuningTask task_;
   PromptPool pool_;
   Detectors detectors_;
   double margin_;
@@ -223,8 +222,8 @@ void DecoopOptions::declare(OptionList& list) {
   TrainingOptions::declare(list);
 }
 
-std::unique_ptr<Learner> DecoopOptions::make(const Setting& setting) const {
-  return std::make_unique<Decoop>(setting, *this);
+std::unique_ptr<Learner> DecoopOptions::make(const TuningTask& task) const {
+  return std::make_unique<Decoop>(task, *this);
 }
 
 }  // namespace openworld

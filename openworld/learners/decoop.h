@@ -29,7 +29,7 @@ struct DecoopOptions : TrainingOptions {
 
   DecoopOptions();
   void declare(OptionList& list) override;
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

@@ -13,33 +13,33 @@ std::string numbered(const std::string& name, std::size_t number) {
   return name + '.' + std::to_string(number);
 }
 
-Detectors::Detectors(const Setting& setting, std::int64_t count)
-    : partitions_(class_partitions(static_cast<std::int64_t>(setting.base_names.size()), count)) {
+Detectors::Detectors(const TuningTask& task, std::int64_t count)
+    : partitions_(class_partitions(static_cast<std::int64_t>(task.base_names.size()), count)) {
   for (const Partition& partition : partitions_) {
     columns_.push_back(index_tensor(partition.columns));
   }
 }
 
-void Detectors::make_prompts(const Setting& setting, std::int64_t tokens) {
+void Detectors::make_prompts(const TuningTask& task, std::int64_t tokens) {
   for (const Partition& partition : partitions_) {
     std::vector<std::string> names;
     for (const std::int64_t c : partition.columns) {
-      names.push_back(setting.base_names[static_cast<std::size_t>(c)]);
+      names.push_back(task.base_names[static_cast<std::size_t>(c)]);
     }
     prompts_.push_back(
-        std::make_unique<ContextPrompts>(setting.language, names, PromptShape{.tokens = tokens}));
+        std::make_unique<ContextPrompts>(task.text_model, names, PromptShape{.tokens = tokens}));
   }
 }
 
 Detectors::Sides Detectors::sides(std::size_t k, const Tensor& labels) const {
-  std::vector<std::int64_t> base, columns, fresh;
+  std::vector<std::int64_t> base, columns, new_side;
   const std::int64_t* const label = labels.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < labels.numel(); ++i) {
     const std::int64_t column = partitions_[k].column_of[static_cast<std::size_t>(label[i])];
-    (column < 0 ? fresh : base).push_back(i);
+    (column < 0 ? new_side : base).push_back(i);
     if (column >= 0) columns.push_back(column);
   }
-  return {index_tensor(base), index_tensor(columns), index_tensor(fresh)};
+  return {index_tensor(base), index_tensor(columns), index_tensor(new_side)};
 }
 
 Tensor Detectors::scores(const Clip& clip, const Tensor& images,

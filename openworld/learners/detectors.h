@@ -20,10 +20,10 @@ inline constexpr char kInitHelp[] =
 class Detectors {
  public:
   // Throws Error for more detectors than there are classes.
-  Detectors(const Setting& setting, std::int64_t count);
+  Detectors(const TuningTask& task, std::int64_t count);
 
   // Lays out the prompts of every detector around contexts of `tokens` rows.
-  void make_prompts(const Setting& setting, std::int64_t tokens);
+  void make_prompts(const TuningTask& task, std::int64_t tokens);
 
   std::size_t size() const { return partitions_.size(); }
   const Partition& partition(std::size_t k) const { return partitions_[k]; }
@@ -33,7 +33,7 @@ class Detectors {
 
   // Which rows of a batch are pseudo-base for detector k, with their columns, and which pseudo-new.
   struct Sides {
-    at::Tensor base, columns, fresh;
+    at::Tensor base, columns, new_side;
   };
   Sides sides(std::size_t k, const at::Tensor& labels) const;
 

@@ -27,15 +27,15 @@ Tensor gate(const std::string& kind, const Tensor& logits, const Tensor& labels)
 
 class Gmop : public Learner {
  public:
-  Gmop(const Setting& setting, const GmopOptions& options)
-      : setting_(setting),
+  Gmop(const TuningTask& task, const GmopOptions& options)
+      : task_(task),
         options_(options),
-        pool_(setting.language.threads),
-        detectors_(setting, options.partitions),
-        trained_new_(options.fresh == "trained" && !options.single) {
-    const std::string words = init_words(setting, options.init);
+        pool_(task.text_model.threads),
+        detectors_(task, options.partitions),
+        trained_new_(options.new_classifier == "trained" && !options.single) {
+    const std::string words = init_words(task, options.init);
     const auto start = [&](const std::string& name, std::int64_t tokens, std::uint64_t stream) {
-      return add_parameter(name, start_rows(setting.language, words, tokens, setting.seed, stream));
+      return add_parameter(name, start_rows(task.text_model, words, tokens, task.seed, stream));
     };
     classifier_ = options.single ? start("prompt", options.detector_tokens, 0)
                                  : start("classifier", options.classifier_tokens, 0);
@@ -46,10 +46,10 @@ class Gmop : public Learner {
                          : start(numbered("detector", k), options.detector_tokens, 2 + k));
     }
     classifier_shape_ = {.tokens = classifier_.size(0)};
-    classifier_prompts_.emplace(setting.language, setting.base_names, classifier_shape_);
-    detectors_.make_prompts(setting, detector_contexts_[0].size(0));
+    classifier_prompts_.emplace(task.text_model, task.base_names, classifier_shape_);
+    detectors_.make_prompts(task, detector_contexts_[0].size(0));
     if (!options.single && !trained_new_) {
-      zero_shot_texts_ = zero_shot_texts(setting.base_names);
+      zero_shot_texts_ = zero_shot_texts(task.base_names);
     }
   }
 
@@ -84,30 +84,30 @@ class Gmop : public Learner {
     const Tensor new_gate = gate(options_.gate, other, batch.labels).detach();
     const auto share = 1 / static_cast<double>(detectors_.size());
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
-      const auto [base, columns, fresh] = detectors_.sides(k, batch.labels);
-      if (base.numel() == 0 || fresh.numel() == 0) continue;
+      const auto [base, columns, new_side] = detectors_.sides(k, batch.labels);
+      if (base.numel() == 0 || new_side.numel() == 0) continue;
       const Tensor logits = scaled_logits(clip(), batch.features, texts[1 + k]);
       const Tensor rho = at::softmax(logits, 1).amax(1);
       total = total + options_.alpha * share * cross_entropy(logits.index_select(0, base), columns);
       total = total + options_.lambda * share *
-                          gated_pair_loss(rho.index_select(0, base), rho.index_select(0, fresh),
+                          gated_pair_loss(rho.index_select(0, base), rho.index_select(0, new_side),
                                           base_gate.index_select(0, base),
-                                          new_gate.index_select(0, fresh));
+                                          new_gate.index_select(0, new_side));
     }
     return total;
   }
 
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::string> names = all_names(setting_, new_names);
-    ContextPrompts detector_prompts(setting_.language, names,
+    const std::vector<std::string> names = all_names(task_, new_names);
+    ContextPrompts detector_prompts(task_.text_model, names,
                                     {.tokens = detector_contexts_[0].size(0)});
     const std::vector<ContextPrompts*> lists(detectors_.size(), &detector_prompts);
     const Tensor base_texts = pool_.features(*classifier_prompts_, classifier_);
     Tensor new_texts = at::zeros({0, base_texts.size(1)});
     if (!new_names.empty()) {
       if (options_.single || trained_new_) {
-        ContextPrompts prompts(setting_.language, new_names, classifier_shape_);
+        ContextPrompts prompts(task_.text_model, new_names, classifier_shape_);
         new_texts = pool_.features(prompts, options_.single ? classifier_ : new_classifier_);
       } else {
         new_texts = zero_shot_texts(new_names);
@@ -123,15 +123,15 @@ class Gmop : public Learner {
   }
 
  private:
-  const Clip& clip() const { return *setting_.language.clip; }
+  const Clip& clip() const { return *task_.text_model.clip; }
 
   Tensor zero_shot_texts(const std::vector<std::string>& names) const {
-    return sentence_features(
-        setting_.language, names,
-        options_.zero_shot == "ensemble" ? setting_.ensemble : setting_.templates, true);
+    return sentence_features(task_.text_model, names,
+                             options_.zero_shot == "ensemble" ? task_.ensemble : task_.templates,
+                             true);
   }
 
-  Setting setting_;
+  TuningTask task_;
   GmopOptions options_;
   PromptPool pool_;
   Detectors detectors_;
@@ -163,7 +163,7 @@ void GmopOptions::declare(OptionList& list) {
   list.add("detector_tokens", detector_tokens, 1, 1024, "rows of a detector's context");
   list.add("classifier_tokens", classifier_tokens, 1, 1024, "rows of the classifier's context");
   list.add("init", init, kInitHelp);
-  list.add("new", fresh, {"zero_shot", "trained"}, "who names new classes");
+  list.add("new", new_classifier, {"zero_shot", "trained"}, "who names new classes");
   list.add("single", single, "one prompt, of detector_tokens rows, for all roles");
   list.add("zero_shot", zero_shot, {"single", "ensemble"},
            "sentences of the zero-shot classifier: the run's (released code), or an ensemble of "
@@ -171,8 +171,8 @@ void GmopOptions::declare(OptionList& list) {
   TrainingOptions::declare(list);
 }
 
-std::unique_ptr<Learner> GmopOptions::make(const Setting& setting) const {
-  return std::make_unique<Gmop>(setting, *this);
+std::unique_ptr<Learner> GmopOptions::make(const TuningTask& task) const {
+  return std::make_unique<Gmop>(task, *this);
 }
 
 }  // namespace openworld

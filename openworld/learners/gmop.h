@@ -35,13 +35,13 @@ struct GmopOptions : TrainingOptions {
   std::int64_t detector_tokens = 16;
   std::int64_t classifier_tokens = 4;
   std::string init = "";
-  std::string fresh = "zero_shot";
+  std::string new_classifier = "zero_shot";
   bool single = false;
   std::string zero_shot = "single";
 
   GmopOptions();
   void declare(OptionList& list) override;
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

@@ -11,11 +11,11 @@ using at::Tensor;
 
 class Kgcoop : public ContextLearner {
  public:
-  Kgcoop(const Setting& setting, const KgcoopOptions& options)
-      : ContextLearner(setting, options),
+  Kgcoop(const TuningTask& task, const KgcoopOptions& options)
+      : ContextLearner(task, options),
         weight_(options.weight),
-        teacher_(sentence_features(setting.language, setting.base_names,
-                                   teacher_templates(setting, TemplateStyle::kKgCoop), false)) {}
+        teacher_(sentence_features(task.text_model, task.base_names,
+                                   teacher_templates(task, TemplateStyle::kKgCoop), false)) {}
 
  protected:
   Tensor loss_of(const Batch& batch, const Tensor& texts, const Tensor& logits) const override {
@@ -41,8 +41,8 @@ void KgcoopOptions::declare(OptionList& list) {
   ContextOptions::declare(list);
 }
 
-std::unique_ptr<Learner> KgcoopOptions::make(const Setting& setting) const {
-  return std::make_unique<Kgcoop>(setting, *this);
+std::unique_ptr<Learner> KgcoopOptions::make(const TuningTask& task) const {
+  return std::make_unique<Kgcoop>(task, *this);
 }
 
 }  // namespace openworld

@@ -14,7 +14,7 @@ struct KgcoopOptions : ContextOptions {
 
   KgcoopOptions();
   void declare(OptionList& list) override;
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "openworld/base/option_list.h"
 #include "openworld/learners/common/optimizer.h"
-#include "openworld/learners/common/options.h"
 #include "openworld/learners/common/prompts.h"
 #include "openworld/worlds/few_shot.h"
 
@@ -36,8 +36,8 @@ struct Batch {
 };
 
 // What a learner is made for.
-struct Setting {
-  Language language;
+struct TuningTask {
+  TextModel text_model;
   std::vector<std::string> base_names;  // as prompts say them
   std::vector<std::string> templates;   // hand-written sentences for these classes, one or more
   std::string template_set;             // the name they were asked for by, or ""
@@ -54,7 +54,7 @@ struct Stage {
   std::int64_t epochs = 0;
   std::int64_t batch = 32;
   bool drop_last = false;  // leave out what does not fill a batch, unless that is all there is
-  double rate = 0.002;
+  double lr = 0.002;
   Schedule schedule = Schedule::kDassl;
   OptimizerOptions optimizer = {};
 };
@@ -77,7 +77,7 @@ class Learner {
  public:
   virtual ~Learner() = default;
 
-  // What is learned: leaves that require gradients, with their first values. Known from setting and
+  // What is learned: leaves that require gradients, with their first values. Known from task and
   // options alone, so that they can be loaded without the training images.
   const NamedTensors& parameters() const { return parameters_; }
 
@@ -116,8 +116,8 @@ class LearnerOptions {
 
   virtual void declare(OptionList& list) = 0;
 
-  // Throws Error for options that do not fit the setting.
-  virtual std::unique_ptr<Learner> make(const Setting& setting) const = 0;
+  // Throws Error for options that do not fit the task.
+  virtual std::unique_ptr<Learner> make(const TuningTask& task) const = 0;
 };
 
 struct LearnerRow {

@@ -19,9 +19,9 @@ constexpr double kInsideLog = 1e-5;  // as the released code has it
 
 class Locoop : public ContextLearner {
  public:
-  Locoop(const Setting& setting, const LocoopOptions& options)
-      : ContextLearner(setting, options), lambda_(options.lambda), score_(options.score) {
-    const auto classes = static_cast<std::int64_t>(setting.base_names.size());
+  Locoop(const TuningTask& task, const LocoopOptions& options)
+      : ContextLearner(task, options), lambda_(options.lambda), score_(options.score) {
+    const auto classes = static_cast<std::int64_t>(task.base_names.size());
     top_ = options.top > 0 ? options.top : std::max<std::int64_t>(1, classes / 5);
     if (top_ >= classes) {
       fail("prompts", fmt::format("option top is {}, with {} base classes; expected fewer than "
@@ -33,9 +33,9 @@ class Locoop : public ContextLearner {
   bool scores_patches() const override { return score_ == "gl_mcm"; }
 
   Scorer scorer(const std::vector<std::string>& new_names) override {
-    if (score_ == "ordinary") return ContextLearner::scorer(new_names);
+    if (score_ == "msp") return ContextLearner::scorer(new_names);
     return [this, texts = name_features(new_names)](const ScoredImages& images) {
-      Scores scores = ordinary_scores(clip(), images.features, texts, base_count());
+      Scores scores = msp_scores(clip(), images.features, texts, base_count());
       const Tensor base_texts = texts.narrow(0, 0, base_count());
       // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they
       // are. Miyai et al., IJCV 2025: and the largest of any patch.
@@ -74,14 +74,16 @@ void LocoopOptions::declare(OptionList& list) {
   list.add("lambda", lambda, 0, 1e6, "weight of the patches' entropy");
   list.add("top", top, 0, 1 << 20,
            "classes in which a patch that shows the class has it; 0: a fifth of the base classes");
-  list.add("score", score, {"ordinary", "mcm", "gl_mcm"},
-           "r: the largest base probability among all names; or MCM, among base names of cosines "
-           "without temperature; or GL-MCM, that and the largest of any patch");
+  list.add(
+      "score", score, {"msp", "mcm", "gl_mcm"},
+      "r: MSP, the largest base probability among all names; or MCM, among base names of cosines "
+      "without temperature; or GL-MCM, that and the largest of any patch",
+      {{"ordinary", "msp"}});
   ContextOptions::declare(list);
 }
 
-std::unique_ptr<Learner> LocoopOptions::make(const Setting& setting) const {
-  return std::make_unique<Locoop>(setting, *this);
+std::unique_ptr<Learner> LocoopOptions::make(const TuningTask& task) const {
+  return std::make_unique<Locoop>(task, *this);
 }
 
 }  // namespace openworld

@@ -11,10 +11,10 @@ namespace openworld {
 struct LocoopOptions : ContextOptions {
   double lambda = 0.25;
   std::int64_t top = 0;
-  std::string score = "ordinary";
+  std::string score = "msp";
 
   void declare(OptionList& list) override;
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

@@ -31,16 +31,16 @@ class Case : public testing::Test {
 
  private:
   void make() {
-    Setting setting = small_setting();
-    setting.base_names = oracle_cases()["base_names"].get<std::vector<std::string>>();
-    setting.templates = oracle_cases()["templates"].get<std::vector<std::string>>();
+    TuningTask task = small_setting();
+    task.base_names = oracle_cases()["base_names"].get<std::vector<std::string>>();
+    task.templates = oracle_cases()["templates"].get<std::vector<std::string>>();
     std::vector<std::string> options;
     for (const auto& [name, value] : case_["options"].items()) {
       options.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
     }
     const std::string method = case_["method"];
     if (case_["options"].contains("tokens")) options.emplace_back("init=");
-    learner_ = make_learner(method, options, setting);
+    learner_ = make_learner(method, options, task);
     std::size_t parameters = 0;
     for (const auto& [name, tensor] : tensors_) parameters += name.starts_with("parameter.");
     ASSERT_EQ(learner_->parameters().size(), parameters);

@@ -18,12 +18,12 @@ using at::Tensor;
 
 class Prograd : public ContextLearner {
  public:
-  Prograd(const Setting& setting, const ProgradOptions& options)
-      : ContextLearner(setting, options, padded_rows(setting, options)),
+  Prograd(const TuningTask& task, const ProgradOptions& options)
+      : ContextLearner(task, options, padded_rows(task, options)),
         lambda_(options.lambda),
         temperature_(options.temperature),
-        teacher_(sentence_features(setting.language, setting.base_names,
-                                   teacher_templates(setting, TemplateStyle::kProGrad), false)) {}
+        teacher_(sentence_features(task.text_model, task.base_names,
+                                   teacher_templates(task, TemplateStyle::kProGrad), false)) {}
 
   double backward(std::size_t, const Batch& batch) override {
     const Tensor logits = scaled_logits(clip(), batch.features, texts());
@@ -44,9 +44,9 @@ class Prograd : public ContextLearner {
 
  private:
   // The words are the last rows; those before them are zero, not noise, in the released code.
-  static Tensor padded_rows(const Setting& setting, const ProgradOptions& options) {
-    if (init_words(setting, options.init).empty()) return first_rows(setting, options);
-    const Tensor words = first_rows(setting, options);
+  static Tensor padded_rows(const TuningTask& task, const ProgradOptions& options) {
+    if (init_words(task, options.init).empty()) return first_rows(task, options);
+    const Tensor words = first_rows(task, options);
     if (words.size(0) > options.tokens) {
       fail("prompts", fmt::format("option init has {} tokens; expected at most tokens, {}",
                                   words.size(0), options.tokens));
@@ -71,8 +71,8 @@ void ProgradOptions::declare(OptionList& list) {
   ContextOptions::declare(list);
 }
 
-std::unique_ptr<Learner> ProgradOptions::make(const Setting& setting) const {
-  return std::make_unique<Prograd>(setting, *this);
+std::unique_ptr<Learner> ProgradOptions::make(const TuningTask& task) const {
+  return std::make_unique<Prograd>(task, *this);
 }
 
 }  // namespace openworld

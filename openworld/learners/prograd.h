@@ -15,7 +15,7 @@ struct ProgradOptions : ContextOptions {
 
   ProgradOptions();
   void declare(OptionList& list) override;
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

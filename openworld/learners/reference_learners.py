@@ -216,11 +216,11 @@ class ProGrad(CoOp):
 
 class LoCoOp(CoOp):
     """Miyai et al., NeurIPS 2023: positions that do not show the class should resemble no class."""
-    DEFAULTS = {**CoOp.DEFAULTS, "lambda": 0.25, "top": None, "score": "ordinary"}
+    DEFAULTS = {**CoOp.DEFAULTS, "lambda": 0.25, "top": None, "score": "msp"}
 
     def predict(self, parameters, images, patches):
         prediction = super().predict(parameters, images)
-        if self.options["score"] == "ordinary":
+        if self.options["score"] == "msp":
             return prediction
         texts = self.texts(self.base, parameters)
         score = (normalized(images) @ texts.T).softmax(-1).max(-1).values  # MCM

@@ -25,8 +25,8 @@ Clip wide_clip() {
 
 TEST(Learners, HaveAsManyParametersAsPublished) {
   const Clip clip = wide_clip();
-  Setting setting = small_setting();
-  setting.language.clip = &clip;
+  TuningTask task = small_setting();
+  task.text_model.clip = &clip;
   // Table 7 of the OpenworldAUC paper has 8,192 for KgCoOp, whose released configuration has four
   // rows, and 30,720 for DeCoOp, which is released with 16 rows everywhere.
   const std::tuple<std::string, std::vector<std::string>, std::int64_t> expected[] = {
@@ -43,7 +43,7 @@ TEST(Learners, HaveAsManyParametersAsPublished) {
       {"gmop", {"new=trained"}, 26624 + 2048}};
   for (const auto& [name, options, count] : expected) {
     std::int64_t parameters = 0;
-    const auto learner = make_learner(name, options, setting);
+    const auto learner = make_learner(name, options, task);
     for (const auto& [tensor_name, tensor] : learner->parameters()) parameters += tensor.numel();
     EXPECT_EQ(parameters, count) << name;
   }
@@ -79,9 +79,9 @@ TEST(Learners, RowsAreWholeAndTheirDefaultsAreInRange) {
     const auto options = row.options();
     OptionList list;
     options->declare(list);
-    const nlohmann::ordered_json defaults = list.json();
-    list.set_values(nlohmann::json(defaults), "test");
-    EXPECT_EQ(list.json(), defaults);
+    const OptionValues defaults = list.values();
+    list.set_values(defaults, "test");
+    EXPECT_EQ(list.values(), defaults);
     for (const OptionRow& option : list.rows()) EXPECT_FALSE(option.help.empty()) << option.name;
   }
 }
@@ -98,7 +98,7 @@ TEST(Learners, AreFoundByName) {
 }
 
 TEST(Learners, RefuseWhatDoesNotFit) {
-  const Setting setting = small_setting();
+  const TuningTask task = small_setting();
   const std::pair<std::string, std::vector<std::string>> cases[] = {
       {"gmop", {"partitions=7"}},
       {"decoop", {"partitions=7"}},
@@ -108,12 +108,12 @@ TEST(Learners, RefuseWhatDoesNotFit) {
       {"prograd", {"tokens=1"}},
   };
   for (const auto& [name, options] : cases) {
-    EXPECT_THROW(make_learner(name, options, setting), Error) << name;
+    EXPECT_THROW(make_learner(name, options, task), Error) << name;
   }
-  Setting many = setting;
+  TuningTask many = task;
   many.templates.push_back("art of the {}.");
   EXPECT_THROW(make_learner("zero-shot", {}, many), Error);
-  const auto specific = make_learner("coop", {"tokens=3", "class_specific=true"}, setting);
+  const auto specific = make_learner("coop", {"tokens=3", "class_specific=true"}, task);
   EXPECT_THROW(specific->scorer({"otter"}), Error);
   EXPECT_NO_THROW(specific->scorer({}));
 }

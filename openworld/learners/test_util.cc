@@ -31,8 +31,8 @@ const nlohmann::json& oracle_cases() {
   return cases;
 }
 
-Setting small_setting(std::uint64_t seed, int threads) {
-  return {.language = oracle_model().language(threads),
+TuningTask small_setting(std::uint64_t seed, int threads) {
+  return {.text_model = oracle_model().text_model(threads),
           .base_names = {"cat", "snow leopard", "ragdoll", "fire truck", "violin", "zebra"},
           .templates = {"a photo of a {}."},
           .template_set = "",
@@ -40,17 +40,17 @@ Setting small_setting(std::uint64_t seed, int threads) {
           .seed = seed};
 }
 
-Episode small_episode(const Setting& setting, std::int64_t images, std::uint64_t seed) {
+Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed) {
   Random random(seed);
   Episode episode;
-  episode.features = at::empty({images, setting.language.clip->config.embed});
+  episode.features = at::empty({images, task.text_model.clip->config.embed});
   for (std::int64_t i = 0; i < episode.features.numel(); ++i) {
     episode.features.data_ptr<float>()[i] = static_cast<float>(random.normal());
   }
   episode.features = normalized(episode.features);
   std::vector<std::int64_t> labels;
   for (std::int64_t i = 0; i < images; ++i) {
-    labels.push_back(i % static_cast<std::int64_t>(setting.base_names.size()));
+    labels.push_back(i % static_cast<std::int64_t>(task.base_names.size()));
   }
   episode.labels = index_tensor(labels);
   return episode;
@@ -58,12 +58,12 @@ Episode small_episode(const Setting& setting, std::int64_t images, std::uint64_t
 
 std::unique_ptr<Learner> make_learner(const std::string& name,
                                       const std::vector<std::string>& options,
-                                      const Setting& setting) {
+                                      const TuningTask& task) {
   const auto made = find_learner(name).options();
   OptionList list;
   made->declare(list);
   for (const std::string& option : options) list.set(option, "test");
-  return made->make(setting);
+  return made->make(task);
 }
 
 at::Tensor tensor_of(const StoredTensor& stored) {

@@ -16,7 +16,7 @@ struct TestModel {
   Clip clip;
   Tokenizer tokenizer;
 
-  Language language(int threads = 1) const { return {&clip, &tokenizer, {}, threads}; }
+  TextModel text_model(int threads = 1) const { return {&clip, &tokenizer, {}, threads}; }
 };
 
 // The model that oracle.py wrote.
@@ -24,15 +24,15 @@ const TestModel& oracle_model();
 const nlohmann::json& oracle_cases();
 
 // Six class names and a sentence, with the oracle's model.
-Setting small_setting(std::uint64_t seed = 1, int threads = 1);
+TuningTask small_setting(std::uint64_t seed = 1, int threads = 1);
 
 // Random normalised features of `images` images with labels 0, 1, ..., 0, 1, ...
-Episode small_episode(const Setting& setting, std::int64_t images, std::uint64_t seed = 7);
+Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed = 7);
 
 // A learner of that name with "key=value" options.
 std::unique_ptr<Learner> make_learner(const std::string& name,
                                       const std::vector<std::string>& options,
-                                      const Setting& setting);
+                                      const TuningTask& task);
 
 at::Tensor tensor_of(const StoredTensor& stored);
 

@@ -14,39 +14,39 @@ namespace openworld {
 using at::Tensor;
 
 Tensor scaled_logits(const Clip& clip, const Tensor& images, const Tensor& texts) {
-  return temperature_factor(clip) * at::matmul(images, texts.t());
+  return logit_scale(clip) * at::matmul(images, texts.t());
 }
 
-Scores ordinary_scores(const Clip& clip, const Tensor& images, const Tensor& texts,
-                       std::int64_t base_names) {
+Scores msp_scores(const Clip& clip, const Tensor& images, const Tensor& texts,
+                  std::int64_t base_names) {
   const Tensor logits = scaled_logits(clip, images, texts);
   return {logits.narrow(1, 0, base_names),
           logits.narrow(1, base_names, logits.size(1) - base_names),
           at::softmax(logits, 1).narrow(1, 0, base_names).amax(1)};
 }
 
-Tensor sentence_features(const Language& language, const std::vector<std::string>& names,
+Tensor sentence_features(const TextModel& text_model, const std::vector<std::string>& names,
                          const std::vector<std::string>& templates, bool logits) {
   // The same bits whatever the threads: these are what training and scores start from.
   const BlasThreads blas(1);
   const OpenMpThreads open_mp(1);
   return zeroshot_classifier(
-      *language.clip, *language.tokenizer, names, templates,
-      {.ensemble = logits ? Ensemble::kLogits : Ensemble::kFeatures, .memory = language.memory});
+      *text_model.clip, *text_model.tokenizer, names, templates,
+      {.ensemble = logits ? Ensemble::kLogits : Ensemble::kFeatures, .memory = text_model.memory});
 }
 
-std::vector<std::string> teacher_templates(const Setting& setting, TemplateStyle style) {
-  const auto own = find_custom_template(setting.template_set, style);
-  return own ? std::vector{*own} : setting.templates;
+std::vector<std::string> teacher_templates(const TuningTask& task, TemplateStyle style) {
+  const auto own = find_custom_template(task.template_set, style);
+  return own ? std::vector{*own} : task.templates;
 }
 
-std::string init_words(const Setting& setting, const std::string& init) {
-  return init == "auto" ? setting.plain_words : init;
+std::string init_words(const TuningTask& task, const std::string& init) {
+  return init == "auto" ? task.plain_words : init;
 }
 
-std::vector<std::string> all_names(const Setting& setting,
+std::vector<std::string> all_names(const TuningTask& task,
                                    const std::vector<std::string>& new_names) {
-  std::vector<std::string> names = setting.base_names;
+  std::vector<std::string> names = task.base_names;
   names.insert(names.end(), new_names.begin(), new_names.end());
   return names;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Logits and the ordinary detection score, from text features.
+// Logits and the maximum softmax probability as detection score, from text features.
 
 #include <ATen/core/Tensor.h>
 
@@ -19,23 +19,23 @@ at::Tensor scaled_logits(const Clip& clip, const at::Tensor& images, const at::T
 // Scores of a method that has one text feature per name, base names first: r is the largest
 // probability of a base name among all names (Algorithm 1 of the OpenworldAUC paper, with CLIP's
 // temperature).
-Scores ordinary_scores(const Clip& clip, const at::Tensor& images, const at::Tensor& texts,
-                       std::int64_t base_names);
+Scores msp_scores(const Clip& clip, const at::Tensor& images, const at::Tensor& texts,
+                  std::int64_t base_names);
 
 // Text features [names, embed] of hand-written sentences. With several, the mean of the normalised
 // features of each: normalised again, or, with `logits`, left as it is (zeroshot.h).
-at::Tensor sentence_features(const Language& language, const std::vector<std::string>& names,
+at::Tensor sentence_features(const TextModel& text_model, const std::vector<std::string>& names,
                              const std::vector<std::string>& templates, bool logits);
 
 // The sentence of a teacher: where the run's templates are a dataset of CoOp's, that method's own
 // for it; else the run's.
-std::vector<std::string> teacher_templates(const Setting& setting, TemplateStyle style);
+std::vector<std::string> teacher_templates(const TuningTask& task, TemplateStyle style);
 
-// The words that an option `init` stands for: "auto" is the setting's plain words.
-std::string init_words(const Setting& setting, const std::string& init);
+// The words that an option `init` stands for: "auto" is the task's plain words.
+std::string init_words(const TuningTask& task, const std::string& init);
 
 // Base names, then new ones.
-std::vector<std::string> all_names(const Setting& setting,
+std::vector<std::string> all_names(const TuningTask& task,
                                    const std::vector<std::string>& new_names);
 
 }  // namespace openworld

@@ -102,12 +102,12 @@ TrainStep Trainer::run_step() {
   TrainStep report = {.stage = stage_, .epoch = epoch_};
   report.loss = learner_.backward(stage_, batch_of({order_.begin() + begin, order_.begin() + end}));
   if (!std::isfinite(report.loss)) {
-    fail("tune", fmt::format("the loss is {} after {} steps; expected a number: a smaller step "
-                             "size, such as --set lr={:g}, may keep it finite",
-                             report.loss, step_, stage.rate / 10));
+    fail("tune", fmt::format("the loss is {} after {} steps; expected a number: a lower "
+                             "learning rate, such as lr={:g}, may keep it finite",
+                             report.loss, step_, stage.lr / 10));
   }
-  report.rate = scheduled_rate(stage.schedule, stage.rate, epoch_, stage.epochs, stage_step_);
-  optimizer_->step(report.rate);
+  report.lr = scheduled_lr(stage.schedule, stage.lr, epoch_, stage.epochs, stage_step_);
+  optimizer_->step(report.lr);
   ++step_;
   ++stage_step_;
   ++epoch_step_;

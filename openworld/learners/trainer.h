@@ -25,7 +25,7 @@ struct TrainStep {
   std::size_t stage = 0;
   std::int64_t epoch = 0;  // of the stage, from 0
   double loss = 0;
-  double rate = 0;
+  double lr = 0;
   bool ends_epoch = false;
   double mean_loss = 0;  // of the epoch so far
 };

@@ -39,14 +39,14 @@ const std::vector<TrainedCase>& trained_cases() {
 }
 
 struct Tuned {
-  Setting setting;
+  TuningTask task;
   Episode episode;
   std::unique_ptr<Learner> learner;
 
   explicit Tuned(const TrainedCase& what, int threads = 1)
-      : setting(small_setting(5, threads)), episode(small_episode(setting, 10)) {
-    episode.local = small_episode(setting, 40, 9).features.reshape({10, 4, -1});
-    learner = make_learner(what.method, what.options, setting);
+      : task(small_setting(5, threads)), episode(small_episode(task, 10)) {
+    episode.local = small_episode(task, 40, 9).features.reshape({10, 4, -1});
+    learner = make_learner(what.method, what.options, task);
   }
 
   void expect_equal(const Tuned& other, const std::string& what) const {
@@ -138,7 +138,7 @@ TEST(Decoop, TakesItsThresholdFromAllViewsAndTeachesEachByItsOwn) {
   const TrainedCase what = {"decoop", {"partitions=2", "detector_tokens=2", "classifier_tokens=2"}};
   Tuned of_views(what), of_list(what), of_first(what);
   const Tensor first = of_views.episode.features;
-  const Tensor second = small_episode(of_views.setting, first.size(0), 24).features;
+  const Tensor second = small_episode(of_views.task, first.size(0), 24).features;
   Episode views = of_views.episode, list = of_views.episode;
   views.features = at::stack({first, second});
   list.features = at::cat({first, second});
@@ -200,7 +200,7 @@ TEST(PromptFile, BringsEveryMethodBackWithoutTrainingImages) {
     save_prompts(*tuned.learner, path);
     load_prompts(*loaded.learner, path);
     const std::vector<std::string> new_names = {"otter", "grand piano"};
-    const Tensor images = small_episode(tuned.setting, 20, 11).features;
+    const Tensor images = small_episode(tuned.task, 20, 11).features;
     const Scores ours = tuned.learner->scorer(new_names)({images});
     const Scores theirs = loaded.learner->scorer(new_names)({images});
     EXPECT_TRUE(ours.base_logits.equal(theirs.base_logits)) << what.method;

@@ -17,10 +17,11 @@ Schedule schedule_of(const std::string& name) {
 void TrainingOptions::declare(OptionList& list) {
   list.add("epochs", epochs, 1, 1 << 20, "passes over the training images");
   list.add("batch", batch, 1, 1 << 20, "images in one step");
-  list.add("lr", rate, 0, 1e6, "step size at its highest");
-  list.add("schedule", schedule, {"dassl", "cosine", "cosine_step", "constant"},
-           "of the step size: Dassl's cosine after an epoch at 1e-5, a plain cosine over epochs, "
-           "one that is stepped at every iteration, or none");
+  list.add("lr", lr, 0, 1e6, "learning rate at its highest");
+  list.add(
+      "schedule", schedule, {"dassl", "cosine", "cosine_step", "constant"},
+      "of the learning rate: Dassl's cosine after an epoch at 1e-5, a plain cosine over epochs, "
+      "one that is stepped at every iteration, or none");
   list.add("optimizer", optimizer, {"sgd", "adam"}, "of the prompts");
   list.add("momentum", momentum, 0, 1, "of sgd");
   list.add("weight_decay", weight_decay, 0, 1e6, "L2, added to the gradient");
@@ -34,7 +35,7 @@ Stage TrainingOptions::stage(std::string name, std::vector<std::string> paramete
           .epochs = epochs,
           .batch = batch,
           .drop_last = drop_last,
-          .rate = rate,
+          .lr = lr,
           .schedule = schedule_of(schedule),
           .optimizer = {.kind = optimizer == "adam" ? OptimizerKind::kAdam : OptimizerKind::kSgd,
                         .momentum = momentum,

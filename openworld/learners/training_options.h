@@ -2,7 +2,7 @@
 
 // The options that every trained learner has: how long, how fast, by which optimiser.
 
-#include "openworld/learners/common/options.h"
+#include "openworld/base/option_list.h"
 #include "openworld/learners/learner.h"
 
 namespace openworld {
@@ -10,7 +10,7 @@ namespace openworld {
 struct TrainingOptions : LearnerOptions {
   std::int64_t epochs = 50;
   std::int64_t batch = 32;
-  double rate = 0.002;
+  double lr = 0.002;
   std::string schedule = "dassl";
   std::string optimizer = "sgd";
   double momentum = 0.9;

@@ -13,8 +13,8 @@ using at::Tensor;
 
 class ZeroShot : public Learner {
  public:
-  ZeroShot(const Setting& setting, const ZeroShotOptions& options)
-      : setting_(setting), logits_(options.ensemble == "logits"), templates_(setting.templates) {
+  ZeroShot(const TuningTask& task, const ZeroShotOptions& options)
+      : task_(task), logits_(options.ensemble == "logits"), templates_(task.templates) {
     const bool ensemble = options.ensemble != "none";
     if (!ensemble && templates_.size() > 1) {
       fail("prompts", fmt::format("there are {} templates; expected one, or option ensemble to be "
@@ -22,9 +22,9 @@ class ZeroShot : public Learner {
                                   templates_.size()));
     }
     if (ensemble && templates_.size() == 1) {
-      templates_ = setting.ensemble;
+      templates_ = task.ensemble;
       // CoOp adds the dataset's own sentence to the ensemble of features.
-      if (!logits_) templates_.push_back(setting.templates[0]);
+      if (!logits_) templates_.push_back(task.templates[0]);
     }
   }
 
@@ -36,15 +36,15 @@ class ZeroShot : public Learner {
 
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const Tensor texts =
-        sentence_features(setting_.language, all_names(setting_, new_names), templates_, logits_);
+        sentence_features(task_.text_model, all_names(task_, new_names), templates_, logits_);
     return [this, texts](const ScoredImages& images) {
-      return ordinary_scores(*setting_.language.clip, images.features, texts,
-                             static_cast<std::int64_t>(setting_.base_names.size()));
+      return msp_scores(*task_.text_model.clip, images.features, texts,
+                        static_cast<std::int64_t>(task_.base_names.size()));
     };
   }
 
  private:
-  Setting setting_;
+  TuningTask task_;
   bool logits_;
   std::vector<std::string> templates_;
 };
@@ -56,8 +56,8 @@ void ZeroShotOptions::declare(OptionList& list) {
            "one sentence; or several, whose features (CoOp) or logits (DeCoOp, GMoP) are averaged");
 }
 
-std::unique_ptr<Learner> ZeroShotOptions::make(const Setting& setting) const {
-  return std::make_unique<ZeroShot>(setting, *this);
+std::unique_ptr<Learner> ZeroShotOptions::make(const TuningTask& task) const {
+  return std::make_unique<ZeroShot>(task, *this);
 }
 
 }  // namespace openworld

@@ -12,7 +12,7 @@ struct ZeroShotOptions : LearnerOptions {
   std::string ensemble = "none";
 
   void declare(OptionList& list) override;
-  std::unique_ptr<Learner> make(const Setting& setting) const override;
+  std::unique_ptr<Learner> make(const TuningTask& task) const override;
 };
 
 }  // namespace openworld

@@ -1,6 +1,6 @@
 #include "openworld/metrics/accuracy.h"
 
-#include "openworld/metrics/distributions.h"
+#include "openworld/stats/distributions.h"
 
 namespace openworld {
 namespace {
@@ -26,7 +26,7 @@ std::optional<Interval> base_interval(const Ranking& ranking, const MetricOption
 }
 
 std::optional<Interval> new_interval(const Ranking& ranking, const MetricOptions&, double level) {
-  return wilson(ranking.totals().of[kNewRight], ranking.totals().fresh(), level);
+  return wilson(ranking.totals().of[kNewRight], ranking.totals().new_samples(), level);
 }
 
 }  // namespace
@@ -38,36 +38,39 @@ MetricValue base_acc(const Ranking& ranking, const MetricOptions&) {
 
 MetricValue new_acc(const Ranking& ranking, const MetricOptions&) {
   const KindCounts& totals = ranking.totals();
-  return fraction(static_cast<double>(totals.of[kNewRight]), totals.fresh(), "new samples");
-}
-
-Proportion wilson_proportion(std::int64_t right, std::int64_t total, double level) {
-  const auto [low, high] = wilson_interval(right, total, level);
-  return {static_cast<double>(right) / static_cast<double>(total), low, high};
+  return fraction(static_cast<double>(totals.of[kNewRight]), totals.new_samples(), "new samples");
 }
 
 constinit const MetricRow kBaseAcc = {
-    .name = "base_acc",
-    .aliases = "base_accuracy",
-    .family = "accuracy",
-    .title = "BaseAcc",
-    .brief = "share of base samples whose class is right among the base names",
-    .citation = "Zhou et al., Conditional Prompt Learning for Vision-Language Models, CVPR 2022",
-    .standard = true,
+    .info =
+        {
+            .name = "base_acc",
+            .aliases = "base_accuracy",
+            .family = "accuracy",
+            .title = "BaseAcc",
+            .brief = "share of base samples whose class is right among the base names",
+            .citation =
+                "Zhou et al., Conditional Prompt Learning for Vision-Language Models, CVPR 2022",
+            .standard = true,
+        },
     .compute = base_acc,
     .verdict = base_verdict,
     .interval = base_interval,
 };
 
 constinit const MetricRow kNewAcc = {
-    .name = "new_acc",
-    .aliases = "new_accuracy",
-    .family = "accuracy",
-    .title = "NewAcc",
-    .brief = "share of new samples whose class is right among the new names",
-    .citation = "Zhou et al., Conditional Prompt Learning for Vision-Language Models, CVPR 2022",
+    .info =
+        {
+            .name = "new_acc",
+            .aliases = "new_accuracy",
+            .family = "accuracy",
+            .title = "NewAcc",
+            .brief = "share of new samples whose class is right among the new names",
+            .citation =
+                "Zhou et al., Conditional Prompt Learning for Vision-Language Models, CVPR 2022",
+            .standard = true,
+        },
     .open = OpenRule::kNew,
-    .standard = true,
     .compute = new_acc,
     .verdict = new_verdict,
     .interval = new_interval,

@@ -11,11 +11,10 @@
 //
 // Zhou et al., "Conditional Prompt Learning for Vision-Language Models", CVPR 2022.
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "openworld/metrics/metric.h"
+#include "openworld/stats/proportions.h"
 
 namespace openworld {
 
@@ -24,33 +23,5 @@ MetricValue new_acc(const Ranking& ranking, const MetricOptions& options = {});
 
 extern const MetricRow kBaseAcc;
 extern const MetricRow kNewAcc;
-
-// A proportion with its Wilson interval.
-struct Proportion {
-  double value, low, high;
-};
-
-// REQUIRES: 0 <= right <= total, total > 0.
-Proportion wilson_proportion(std::int64_t right, std::int64_t total, double level);
-
-// An interval for f(p, q), f increasing in both arguments, of independent proportions. What each
-// side's Wilson limits move f by is squared and added, separately below and above:
-//
-//   low = f - sqrt((f - f(p.low, q))^2 + (f - f(p, q.low))^2),   high likewise
-//
-// For f linear and limits symmetric this is the delta method; unlike it, it stays within [0, 1] and
-// has a width where a proportion is 0 or 1.
-//
-// Zou and Donner, "Construction of confidence limits about effect measures", Stat. Med. 2008.
-template <class F>
-Interval square_and_add(const F& f, const Proportion& p, const Proportion& q, double level) {
-  const double value = f(p.value, q.value);
-  const double below = std::hypot(value - f(p.low, q.value), value - f(p.value, q.low));
-  const double above = std::hypot(f(p.high, q.value) - value, f(p.value, q.high) - value);
-  return {.low = std::max(value - below, f(p.low, q.low)),
-          .high = std::min(value + above, f(p.high, q.high)),
-          .level = level,
-          .method = "square-and-add"};
-}
 
 }  // namespace openworld

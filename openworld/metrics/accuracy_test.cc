@@ -25,10 +25,10 @@ double mean(const TestSet& set, const std::vector<std::uint8_t>& flags, Side sid
 }
 
 // A set of the given counts; the scores do not matter.
-TestSet counted(int base_right, int base, int new_right, int fresh) {
+TestSet counted(int base_right, int base, int new_right, int new_side) {
   TestSet set;
   for (int i = 0; i < base; ++i) set.add(Side::kBase, i, i < base_right);
-  for (int i = 0; i < fresh; ++i) set.add(Side::kNew, i, i < new_right);
+  for (int i = 0; i < new_side; ++i) set.add(Side::kNew, i, i < new_right);
   set.overall_correct = set.correct;
   return set;
 }
@@ -50,11 +50,11 @@ TEST(Accuracy, EqualsItsDefinition) {
     EXPECT_EQ(value(kBaseAcc, set).value, b);
     EXPECT_EQ(value(kNewAcc, set).value, n);
     EXPECT_NEAR(value(kHm, set).value, b + n > 0 ? 2 / (1 / b + 1 / n) : 0, 1e-15);
-    const double base = shape.base, fresh = shape.fresh;
+    const double base = shape.base, new_side = shape.new_side;
     EXPECT_NEAR(value(kOverallAcc, set).value,
                 (base * mean(set, set.overall_correct, Side::kBase) +
-                 fresh * mean(set, set.overall_correct, Side::kNew)) /
-                    (base + fresh),
+                 new_side * mean(set, set.overall_correct, Side::kNew)) /
+                    (base + new_side),
                 1e-15);
   }
 }
@@ -71,8 +71,8 @@ TEST(Hm, IsZeroWhereEitherSideIs) {
 }
 
 TEST(Accuracy, IsUndefinedWithoutItsSamples) {
-  const TestSet only_new = random_set({.base = 0, .fresh = 5}, 1);
-  const TestSet only_base = random_set({.base = 5, .fresh = 0, .unknown = 5}, 1);
+  const TestSet only_new = random_set({.base = 0, .new_side = 5}, 1);
+  const TestSet only_base = random_set({.base = 5, .new_side = 0, .unknown = 5}, 1);
   EXPECT_EQ(value(kBaseAcc, only_new).why, "no base samples");
   EXPECT_EQ(value(kNewAcc, only_base).why, "no new samples");
   for (const MetricRow* row : {&kHm, &kOverallAcc}) {
@@ -108,7 +108,7 @@ TEST(Accuracy, IntervalsHoldTheirValueAndStayInRange) {
         EXPECT_LE(i->low, value(*row, set).value);
         EXPECT_LE(value(*row, set).value, i->high);
         EXPECT_LE(i->high, 1);
-        EXPECT_LT(i->low, i->high) << row->name << ": no width at " << b << ", " << n;
+        EXPECT_LT(i->low, i->high) << row->info.name << ": no width at " << b << ", " << n;
       }
     }
   }
@@ -116,9 +116,9 @@ TEST(Accuracy, IntervalsHoldTheirValueAndStayInRange) {
 
 TEST(Accuracy, IntervalsCoverTheTruth) {
   const double b = 0.85, n = 0.6;
-  const int base = 60, fresh = 90, repetitions = 2000;
+  const int base = 60, new_side = 90, repetitions = 2000;
   const MetricRow* rows[] = {&kBaseAcc, &kNewAcc, &kHm, &kOverallAcc};
-  const double truth[] = {b, n, 2 * b * n / (b + n), (base * b + fresh * n) / (base + fresh)};
+  const double truth[] = {b, n, 2 * b * n / (b + n), (base * b + new_side * n) / (base + new_side)};
   int covered[4] = {};
   Random random(21);
   const auto draw = [&](int trials, double p) {
@@ -128,15 +128,15 @@ TEST(Accuracy, IntervalsCoverTheTruth) {
   };
   for (int k = 0; k < repetitions; ++k) {
     const int base_right = draw(base, b);
-    const TestSet set = counted(base_right, base, draw(fresh, n), fresh);
+    const TestSet set = counted(base_right, base, draw(new_side, n), new_side);
     for (int m = 0; m < 4; ++m) {
       const auto i = interval(*rows[m], set);
       covered[m] += i->low <= truth[m] && truth[m] <= i->high;
     }
   }
   for (int m = 0; m < 4; ++m) {
-    EXPECT_GE(covered[m], 0.93 * repetitions) << rows[m]->name;
-    EXPECT_LE(covered[m], 0.97 * repetitions) << rows[m]->name;
+    EXPECT_GE(covered[m], 0.93 * repetitions) << rows[m]->info.name;
+    EXPECT_LE(covered[m], 0.97 * repetitions) << rows[m]->info.name;
   }
 }
 

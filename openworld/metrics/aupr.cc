@@ -172,48 +172,60 @@ MetricValue aupr_new_trapezoid(const Ranking& ranking, const MetricOptions& opti
 }
 
 constinit const MetricRow kAuprBase = {
-    .name = "aupr_base",
-    .aliases = "aupr,aupr_in",
-    .family = "ranking",
-    .title = "AUPR (base)",
-    .brief = "average precision with base samples as the positives",
-    .citation = "Davis and Goadrich, Precision-Recall and ROC curves, ICML 2006",
+    .info =
+        {
+            .name = "aupr_base",
+            .aliases = "aupr,aupr_in",
+            .family = "ranking",
+            .title = "AUPR (base)",
+            .brief = "average precision with base samples as the positives",
+            .citation = "Davis and Goadrich, Precision-Recall and ROC curves, ICML 2006",
+            .standard = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNewFirst,
-    .standard = true,
     .compute = aupr_base,
 };
 
 constinit const MetricRow kAuprNew = {
-    .name = "aupr_new",
-    .aliases = "aupr_out",
-    .family = "ranking",
-    .title = "AUPR (new)",
-    .brief = "average precision with the open side as the positives",
-    .citation = "Davis and Goadrich, Precision-Recall and ROC curves, ICML 2006",
+    .info =
+        {
+            .name = "aupr_new",
+            .aliases = "aupr_out",
+            .family = "ranking",
+            .title = "AUPR (new)",
+            .brief = "average precision with the open side as the positives",
+            .citation = "Davis and Goadrich, Precision-Recall and ROC curves, ICML 2006",
+            .standard = true,
+        },
     .positive = Positive::kOpen,
     .open = OpenRule::kNewFirst,
-    .standard = true,
     .compute = aupr_new,
 };
 
 constinit const MetricRow kAuprBaseTrapezoid = {
-    .name = "aupr_base_trapezoid",
-    .family = "ranking",
-    .title = "AUPR (base, trapezoid)",
-    .brief = "area under the joined precision-recall points, base samples positive",
-    .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+    .info =
+        {
+            .name = "aupr_base_trapezoid",
+            .family = "ranking",
+            .title = "AUPR (base, trapezoid)",
+            .brief = "area under the joined precision-recall points, base samples positive",
+            .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNewFirst,
     .compute = aupr_base_trapezoid,
 };
 
 constinit const MetricRow kAuprNewTrapezoid = {
-    .name = "aupr_new_trapezoid",
-    .family = "ranking",
-    .title = "AUPR (new, trapezoid)",
-    .brief = "area under the joined precision-recall points, open side positive",
-    .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+    .info =
+        {
+            .name = "aupr_new_trapezoid",
+            .family = "ranking",
+            .title = "AUPR (new, trapezoid)",
+            .brief = "area under the joined precision-recall points, open side positive",
+            .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+        },
     .positive = Positive::kOpen,
     .open = OpenRule::kNewFirst,
     .compute = aupr_new_trapezoid,

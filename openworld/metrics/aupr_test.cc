@@ -57,13 +57,13 @@ TEST(Aupr, EqualsItsDefinition) {
 TEST(Aupr, DoesNotSeeBlocks) {
   for (const int distinct : {0, 3, 200}) {
     const TestSet set =
-        random_set({.base = 5000, .fresh = 4000, .unknown = 900, .distinct = distinct}, 7);
+        random_set({.base = 5000, .new_side = 4000, .unknown = 900, .distinct = distinct}, 7);
     const RankedScores ranked(set.outcomes());
     const Ranking ranking(ranked);
     double base = 0, other = 0, tp = 0, all = 0;
     ranking.for_each_threshold([&](std::size_t, const KindCounts& below) {
-      const auto positives = static_cast<double>(below.fresh());
-      all = static_cast<double>(below.base() + below.fresh());
+      const auto positives = static_cast<double>(below.new_samples());
+      all = static_cast<double>(below.base() + below.new_samples());
       if (all > 0) other += (positives - tp) / 4000 * positives / all;
       tp = positives;
       return true;
@@ -71,7 +71,7 @@ TEST(Aupr, DoesNotSeeBlocks) {
     KindCounts before;
     ranking.for_each_group([&](std::size_t, const KindCounts& group) {
       const auto kept = static_cast<double>(5000 - before.base());
-      const auto accepted = kept + static_cast<double>(4000 - before.fresh());
+      const auto accepted = kept + static_cast<double>(4000 - before.new_samples());
       if (accepted > 0) base += static_cast<double>(group.base()) / 5000 * kept / accepted;
       before += group;
     });

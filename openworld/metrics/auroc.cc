@@ -15,16 +15,20 @@ MetricValue auroc(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kAuroc = {
-    .name = "auroc",
-    .aliases = "auc,roc_auc",
-    .family = "ranking",
-    .title = "AUROC",
-    .brief = "chance that a base sample scores above one of the open side",
-    .citation = "Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982",
+    .info =
+        {
+            .name = "auroc",
+            .aliases = "auc,roc_auc",
+            .family = "ranking",
+            .title = "AUROC",
+            .brief = "chance that a base sample scores above one of the open side",
+            .citation =
+                "Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982",
+            .standard = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNewFirst,
     .ties = Ties::kHalf,
-    .standard = true,
     .compute = auroc,
     .kernel = kernel,
 };

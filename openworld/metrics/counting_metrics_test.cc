@@ -27,9 +27,9 @@ const MetricRow* const kRows[] = {
 };
 
 void expect_same(const MetricValue& a, const MetricValue& b, const MetricRow& row) {
-  EXPECT_EQ(a.why, b.why) << row.name;
+  EXPECT_EQ(a.why, b.why) << row.info.name;
   if (a.defined()) {
-    EXPECT_NEAR(a.value, b.value, 1e-12) << row.name;
+    EXPECT_NEAR(a.value, b.value, 1e-12) << row.info.name;
   }
 }
 
@@ -77,25 +77,25 @@ TEST(CountingMetrics, MonotoneMapsChangeNothing) {
     for (const MetricRow* row : kRows) {
       const MetricValue before = row->compute(Ranking(a), {});
       const MetricValue after = row->compute(Ranking(b), {});
-      EXPECT_EQ(before.value, after.value) << row->name;
+      EXPECT_EQ(before.value, after.value) << row->info.name;
       EXPECT_EQ(before.threshold.has_value(), after.threshold.has_value());
       if (!before.threshold || std::isinf(*before.threshold)) continue;
-      EXPECT_EQ(std::exp(*before.threshold / 3), *after.threshold) << row->name;
+      EXPECT_EQ(std::exp(*before.threshold / 3), *after.threshold) << row->info.name;
     }
   }
 }
 
 TEST(CountingMetrics, AnEmptySideIsUndefinedAndNamed) {
-  const TestSet no_open = random_set({.base = 5, .fresh = 0, .classes = 3}, 1);
-  const TestSet no_base = random_set({.base = 0, .fresh = 5, .classes = 3}, 1);
+  const TestSet no_open = random_set({.base = 5, .new_side = 0, .classes = 3}, 1);
+  const TestSet no_base = random_set({.base = 0, .new_side = 5, .classes = 3}, 1);
   const RankedScores a(no_open.outcomes(), kKeepOrder), b(no_base.outcomes(), kKeepOrder);
   for (const MetricRow* row : kRows) {
     const bool base_only = row == &kBaseAcc || row == &kMeanClassAccBase || row == &kTpCount;
     const bool open_only = row == &kNewAcc || row == &kMeanClassAccNew || row == &kOseCount;
     const MetricValue without_open = row->compute(Ranking(a), {});
     const MetricValue without_base = row->compute(Ranking(b), {});
-    EXPECT_EQ(without_open.defined(), base_only) << row->name;
-    EXPECT_EQ(without_base.defined(), open_only) << row->name;
+    EXPECT_EQ(without_open.defined(), base_only) << row->info.name;
+    EXPECT_EQ(without_base.defined(), open_only) << row->info.name;
     if (!base_only) {
       EXPECT_TRUE(std::isnan(without_open.value));
       EXPECT_TRUE(without_open.why == "no new samples" || without_open.why == "no unknown samples");
@@ -115,8 +115,8 @@ TEST(CountingMetrics, MissingArraysAreNamed) {
   for (const MetricRow* row : kRows) {
     const MetricValue value = row->compute(ranking, {});
     const bool counts_names = row == &kAks || row == &kAus || row == &kNormalisedAcc;
-    EXPECT_EQ(value.defined(), row->needs == kNeedsNothing && !counts_names) << row->name;
-    EXPECT_EQ(value.why.substr(0, 6), value.defined() ? "" : "needs ") << row->name;
+    EXPECT_EQ(value.defined(), row->needs == kNeedsNothing && !counts_names) << row->info.name;
+    EXPECT_EQ(value.why.substr(0, 6), value.defined() ? "" : "needs ") << row->info.name;
   }
   EXPECT_EQ(open_f_macro(ranking).why,
             "needs predicted classes: give base_logits, or label and predicted");
@@ -139,13 +139,13 @@ TEST(CountingMetrics, AMissingOrderIsNamed) {
   const RankedScores ranked(set.outcomes());
   for (const MetricRow* row : kRows) {
     const bool classes = row->needs & (kNeedsLabel | kNeedsPredicted);
-    EXPECT_EQ(row->compute(Ranking(ranked), {}).defined(), !classes) << row->name;
+    EXPECT_EQ(row->compute(Ranking(ranked), {}).defined(), !classes) << row->info.name;
   }
   EXPECT_EQ(youden_j(Ranking(ranked)).why, "needs the order of the rows: rank with kOrder");
 }
 
 TEST(CountingMetrics, VerdictsAddUpToTheMetric) {
-  const TestSet set = random_set({.base = 40, .fresh = 30, .unknown = 20}, 1);
+  const TestSet set = random_set({.base = 40, .new_side = 30, .unknown = 20}, 1);
   const RankedScores ranked(set.outcomes());
   for (const MetricRow* row : {&kBaseAcc, &kNewAcc, &kOverallAcc}) {
     double right = 0, all = 0;
@@ -154,7 +154,7 @@ TEST(CountingMetrics, VerdictsAddUpToTheMetric) {
       right += verdict == 1;
       all += verdict >= 0;
     }
-    EXPECT_EQ(row->compute(Ranking(ranked), {}).value, right / all) << row->name;
+    EXPECT_EQ(row->compute(Ranking(ranked), {}).value, right / all) << row->info.name;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "openworld/base/simd.h"
-#include "openworld/metrics/distributions.h"
+#include "openworld/stats/distributions.h"
 
 namespace openworld {
 namespace {

@@ -66,7 +66,7 @@ std::vector<UStatistic> every_statistic() {
 
 TEST(Delong, VarianceEqualsItsDefinition) {
   for (const Shape& shape : hard_shapes()) {
-    if (shape.base < 2 || shape.fresh < 2 || shape.unknown < 2) continue;
+    if (shape.base < 2 || shape.new_side < 2 || shape.unknown < 2) continue;
     const TestSet set = random_set(shape, 21);
     const RankedScores ranked(set.outcomes());
     const auto statistics = every_statistic();
@@ -85,17 +85,17 @@ TEST(Delong, PlacementsAverageToTheMetric) {
     const Ranking ranking(ranked);
     for (const Ties ties : {Ties::kStrict, Ties::kHalf}) {
       const auto values = placements(ranking, {kOpenworldAuc.kernel(Side::kNew), ties});
-      double base = 0, fresh = 0;
+      double base = 0, new_side = 0;
       for (std::size_t i = 0; i < set.size(); ++i) {
         if (set.side[i] == 0) base += values[i] / shape.base;
-        if (set.side[i] == 1) fresh += values[i] / shape.fresh;
+        if (set.side[i] == 1) new_side += values[i] / shape.new_side;
         if (set.side[i] == -1) {
           EXPECT_EQ(values[i], 0);
         }
       }
       const double expected = openworld_auc(ranking, {.ties = ties}).value;
       EXPECT_NEAR(base, expected, 1e-13);
-      EXPECT_NEAR(fresh, expected, 1e-13);
+      EXPECT_NEAR(new_side, expected, 1e-13);
     }
   }
 }
@@ -108,8 +108,9 @@ TEST(Delong, WorkedExample) {
   for (const double r : {1.0, 2.0}) set.add(Side::kNew, r, true);
   const RankedScores ranked(set.outcomes());
   const UStatistic statistic{kAuroc.kernel(Side::kNew), Ties::kHalf};
-  const double base = 1.0 / 48, fresh = 1.0 / 18;  // sample variances of the placements
-  EXPECT_NEAR(delong_variances(Ranking(ranked), {&statistic, 1})[0], base / 3 + fresh / 2, 1e-15);
+  const double base = 1.0 / 48, new_side = 1.0 / 18;  // sample variances of the placements
+  EXPECT_NEAR(delong_variances(Ranking(ranked), {&statistic, 1})[0], base / 3 + new_side / 2,
+              1e-15);
 }
 
 TEST(Delong, LogitIntervalStaysInside) {

@@ -38,16 +38,19 @@ MetricValue error_at_tpr(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kErrorAtTpr = {
-    .name = "error_at_{}tpr",
-    .aliases = "error95",
-    .family = "threshold",
-    .title = "Error at {} % TPR",
-    .brief = "share of wrong base-or-open decisions when the open side reaches the TPR",
-    .citation = "Wang et al., OpenAUC, NeurIPS 2022",
-    .higher_is_better = false,
+    .info =
+        {
+            .name = "error_at_{}tpr",
+            .aliases = "error95",
+            .family = "threshold",
+            .title = "Error at {} % TPR",
+            .brief = "share of wrong base-or-open decisions when the open side reaches the TPR",
+            .citation = "Wang et al., OpenAUC, NeurIPS 2022",
+            .higher_is_better = false,
+            .params = {0.95},
+        },
     .positive = Positive::kOpen,
     .open = OpenRule::kUnknownFirst,
-    .params = {0.95},
     .compute = error_at_tpr,
 };
 

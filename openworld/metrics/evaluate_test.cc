@@ -26,12 +26,13 @@ std::string error_of(const std::function<void()>& f) {
 TEST(Table, NamesAndAliasesAreUniqueAndFound) {
   std::set<std::string> seen;
   for (const MetricRow* row : metric_table()) {
-    const std::string name = metric_name(*row, row->params);
+    const std::string name = metric_name(row->info, row->info.params);
     EXPECT_TRUE(seen.insert(name).second) << name;
     EXPECT_EQ(find_metric(name).row, row);
     EXPECT_EQ(find_metric(name).name, name);
-    EXPECT_FALSE(row->brief.empty() || row->citation.empty() || row->title.empty()) << name;
-    EXPECT_FALSE(row->brief.ends_with('.')) << name;
+    EXPECT_FALSE(row->info.brief.empty() || row->info.citation.empty() || row->info.title.empty())
+        << name;
+    EXPECT_FALSE(row->info.brief.ends_with('.')) << name;
   }
   EXPECT_EQ(find_metric("owauc").name, "openworld_auc");
   EXPECT_EQ(find_metric("fpr95").name, "fpr_at_95tpr");
@@ -58,8 +59,8 @@ TEST(Evaluate, EveryMetricOfTheTableRunsOnEveryShape) {
         EXPECT_TRUE(std::isnan(m.value.value)) << m.request.name;
         continue;
       }
-      EXPECT_GE(m.value.value, m.request.row->name == "youden_j" ? -1 : 0) << m.request.name;
-      if (!m.request.row->is_count) {
+      EXPECT_GE(m.value.value, m.request.row->info.name == "youden_j" ? -1 : 0) << m.request.name;
+      if (!m.request.row->info.is_count) {
         EXPECT_LE(m.value.value, 1 + 1e-12) << m.request.name;
       }
       if (!m.interval) {
@@ -75,7 +76,7 @@ TEST(Evaluate, EveryMetricOfTheTableRunsOnEveryShape) {
 // Each metric alone equals the metric among all: nothing leaks between them.
 TEST(Evaluate, MetricsDoNotDependOnTheirCompany) {
   const TestSet set =
-      random_set({.base = 60, .fresh = 50, .unknown = 40, .distinct = 9, .classes = 3}, 4);
+      random_set({.base = 60, .new_side = 50, .unknown = 40, .distinct = 9, .classes = 3}, 4);
   const Evaluation all = evaluate(set.outcomes(), find_metrics("all"));
   for (const MetricResult& m : all.metrics) {
     const Evaluation one = evaluate(set.outcomes(), std::span(&m.request, 1));
@@ -87,7 +88,7 @@ TEST(Evaluate, MetricsDoNotDependOnTheirCompany) {
 
 TEST(Evaluate, RefusesBadOutcomesByRow) {
   const auto message = [](const std::function<void(TestSet&)>& spoil) {
-    TestSet set = random_set({.base = 5, .fresh = 5, .classes = 3}, 1);
+    TestSet set = random_set({.base = 5, .new_side = 5, .classes = 3}, 1);
     spoil(set);
     return error_of([&] { evaluate(set.outcomes(), find_metrics("auroc")); });
   };
@@ -121,7 +122,7 @@ TEST(Evaluate, RefusesABadLevel) {
 
 TEST(Accumulator, ShardsInAnyOrderEqualOneShot) {
   const TestSet set =
-      random_set({.base = 60, .fresh = 50, .unknown = 40, .distinct = 9, .classes = 3}, 4);
+      random_set({.base = 60, .new_side = 50, .unknown = 40, .distinct = 9, .classes = 3}, 4);
   const Evaluation whole = evaluate(set.outcomes(), find_metrics("all"));
   Accumulator parts[3];
   for (std::size_t begin = 0, k = 0; begin < set.size(); begin += 17, ++k) {

@@ -130,30 +130,38 @@ MetricValue fpr_at_tpr_new(const Ranking& ranking, const MetricOptions& options)
 }
 
 constinit const MetricRow kFprAtTpr = {
-    .name = "fpr_at_{}tpr",
-    .aliases = "fpr95",
-    .family = "threshold",
-    .title = "FPR at {} % TPR",
-    .brief = "share of the open side taken for base when base samples reach the TPR",
-    .citation = "Hendrycks and Gimpel, A baseline for detecting out-of-distribution, ICLR 2017",
-    .higher_is_better = false,
+    .info =
+        {
+            .name = "fpr_at_{}tpr",
+            .aliases = "fpr95",
+            .family = "threshold",
+            .title = "FPR at {} % TPR",
+            .brief = "share of the open side taken for base when base samples reach the TPR",
+            .citation =
+                "Hendrycks and Gimpel, A baseline for detecting out-of-distribution, ICLR 2017",
+            .higher_is_better = false,
+            .params = {0.95},
+            .standard = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNewFirst,
-    .params = {0.95},
-    .standard = true,
     .compute = fpr_at_tpr,
 };
 
 constinit const MetricRow kFprAtTprNew = {
-    .name = "fpr_at_{}tpr_new",
-    .family = "threshold",
-    .title = "FPR at {} % TPR, new positive",
-    .brief = "share of base samples taken for open when the open side reaches the TPR",
-    .citation = "Hendrycks and Gimpel, A baseline for detecting out-of-distribution, ICLR 2017",
-    .higher_is_better = false,
+    .info =
+        {
+            .name = "fpr_at_{}tpr_new",
+            .family = "threshold",
+            .title = "FPR at {} % TPR, new positive",
+            .brief = "share of base samples taken for open when the open side reaches the TPR",
+            .citation =
+                "Hendrycks and Gimpel, A baseline for detecting out-of-distribution, ICLR 2017",
+            .higher_is_better = false,
+            .params = {0.95},
+        },
     .positive = Positive::kOpen,
     .open = OpenRule::kNewFirst,
-    .params = {0.95},
     .compute = fpr_at_tpr_new,
 };
 

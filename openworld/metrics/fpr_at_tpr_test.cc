@@ -73,18 +73,19 @@ TEST(FprAtTpr, NineteenOfTwentyAreNinetyFivePercent) {
 TEST(FprAtTpr, DoesNotSeeBlocks) {
   for (const int distinct : {0, 2, 500}) {
     const TestSet set = random_set(
-        {.base = 40000, .fresh = 30000, .unknown = 7000, .distinct = distinct, .separation = 2}, 9);
+        {.base = 40000, .new_side = 30000, .unknown = 7000, .distinct = distinct, .separation = 2},
+        9);
     const RankedScores ranked(set.outcomes());
     std::vector<std::uint8_t> weights(set.size());
     Random random(1);
     for (auto& weight : weights) weight = static_cast<std::uint8_t>(random.below(256));
     for (const Ranking& ranking : {Ranking(ranked), Ranking(ranked, weights)}) {
       const auto base = static_cast<double>(ranking.totals().base());
-      const auto fresh = static_cast<double>(ranking.totals().fresh());
+      const auto new_side = static_cast<double>(ranking.totals().new_samples());
       double best = 1;
       ranking.for_each_threshold([&](std::size_t, const KindCounts& below) {
         const double tpr = (base - static_cast<double>(below.base())) / base;
-        if (tpr >= 0.95) best = (fresh - static_cast<double>(below.fresh())) / fresh;
+        if (tpr >= 0.95) best = (new_side - static_cast<double>(below.new_samples())) / new_side;
         return true;
       });
       EXPECT_EQ(fpr_at_tpr(ranking, {.params = {0.95}}).value, best);

@@ -33,15 +33,18 @@ MetricValue hit_at_miss(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kHitAtMiss = {
-    .name = "hit_at_{}miss",
-    .aliases = "hit_rate",
-    .family = "threshold",
-    .title = "HitRate at {} % miss",
-    .brief = "share of new samples found and named right at a miss rate of base samples",
-    .citation = "Hua et al., OpenworldAUC, ICML 2025",
+    .info =
+        {
+            .name = "hit_at_{}miss",
+            .aliases = "hit_rate",
+            .family = "threshold",
+            .title = "HitRate at {} % miss",
+            .brief = "share of new samples found and named right at a miss rate of base samples",
+            .citation = "Hua et al., OpenworldAUC, ICML 2025",
+            .params = {0.10},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNew,
-    .params = {0.10},
     .compute = hit_at_miss,
 };
 

@@ -8,9 +8,9 @@
 
 #include "openworld/base/error.h"
 #include "openworld/metrics/delong.h"
-#include "openworld/metrics/distributions.h"
 #include "openworld/metrics/evaluate.h"
 #include "openworld/metrics/test_util.h"
+#include "openworld/stats/distributions.h"
 
 namespace openworld {
 namespace {
@@ -22,16 +22,17 @@ struct World {
 
 // Normal scores, classes right by chance: AUROC = Phi(d / sqrt 2), the others that times
 // accuracies.
-World independent(int base, int fresh) {
+World independent(int base, int new_side) {
   const double d = 1.2, pb = 0.8, pn = 0.65, auroc = normal_cdf(d / std::sqrt(2.0));
-  const Shape shape{.base = base, .fresh = fresh, .base_acc = pb, .new_acc = pn, .separation = d};
+  const Shape shape{
+      .base = base, .new_side = new_side, .base_acc = pb, .new_acc = pn, .separation = d};
   return {[shape](std::uint64_t seed) { return random_set(shape, seed); }, auroc, pb * auroc,
           pb * pn * auroc};
 }
 
 // Right and wrong depend on the score, as they do in real models: r_b = U, right above 0.2;
 // r_n = U^2, right below 0.8. Then P(r_n < x) = sqrt(x) and the rest are integrals of it.
-World dependent(int base, int fresh) {
+World dependent(int base, int new_side) {
   const auto integral = [](double a, double b) {
     return (std::pow(b, 1.5) - std::pow(a, 1.5)) / 1.5;
   };
@@ -42,7 +43,7 @@ World dependent(int base, int fresh) {
       const double r = random.uniform();
       set.add(Side::kBase, r, r > 0.2);
     }
-    for (int i = 0; i < fresh; ++i) {
+    for (int i = 0; i < new_side; ++i) {
       const double r = std::pow(random.uniform(), 2);
       set.add(Side::kNew, r, r < 0.8);
     }
@@ -113,7 +114,7 @@ TEST(Bootstrap, StandardErrorAgreesWithDelong) {
 }
 
 TEST(Bootstrap, ThreadsChangeNoBit) {
-  const TestSet set = random_set({.base = 200, .fresh = 150, .unknown = 50, .distinct = 30}, 3);
+  const TestSet set = random_set({.base = 200, .new_side = 150, .unknown = 50, .distinct = 30}, 3);
   const auto requests = find_metrics("standard");
   const auto run = [&](int threads) {
     EvalOptions options{.ci = Ci::kBootstrap};

@@ -21,8 +21,9 @@ Side open_side(const MetricRow& row, const KindCounts& totals, const MetricOptio
   if (row.open == OpenRule::kNew) return Side::kNew;
   if (options.open) return *options.open;
   const bool new_first = row.open != OpenRule::kUnknownFirst;
-  if (new_first) return totals.fresh() > 0 || totals.unknown() == 0 ? Side::kNew : Side::kUnknown;
-  return totals.unknown() > 0 || totals.fresh() == 0 ? Side::kUnknown : Side::kNew;
+  if (new_first)
+    return totals.new_samples() > 0 || totals.unknown() == 0 ? Side::kNew : Side::kUnknown;
+  return totals.unknown() > 0 || totals.new_samples() == 0 ? Side::kUnknown : Side::kNew;
 }
 
 std::string_view side_name(Side side) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a metric is: a function of a Ranking, and a row that describes it.
+// What a ranking metric is: a row with what describes it (metric_info.h) and its function of a
+// Ranking.
 //
 // Each metric lives in a pair of files that exports its row; table.cc lists the rows, and help,
 // listing, docs and Python print them from there.
@@ -13,8 +14,10 @@
 #include <string>
 #include <string_view>
 
+#include "openworld/metrics/metric_info.h"
 #include "openworld/metrics/pair_kernel.h"
 #include "openworld/metrics/ranking.h"
+#include "openworld/stats/interval.h"
 
 namespace openworld {
 
@@ -57,28 +60,12 @@ MetricValue undefined(std::string why);
 // `count` out of `total`; undefined, naming `what` is missing, when total is zero.
 MetricValue fraction(double count, std::int64_t total, std::string_view what);
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-  double level = 0;
-  std::string_view method{};  // "delong", "wilson", "square-and-add", "bootstrap_bca", ...
-};
-
 struct MetricRow {
-  std::string_view name;          // each {} stands for a parameter in percent: fpr_at_{}tpr
-  std::string_view aliases = "";  // comma separated
-  std::string_view family;
-  std::string_view title;     // for people; with the same {} as the name
-  std::string_view brief;     // one line, no full stop
-  std::string_view citation;  // authors, short title, venue and year
-  bool higher_is_better = true;
+  MetricInfo info;
   Positive positive = Positive::kNone;
   OpenRule open = OpenRule::kNone;
-  std::optional<Ties> ties = {};      // default convention; none when ties cannot matter
-  std::array<double, 2> params = {};  // defaults, as many as the name has {}
+  std::optional<Ties> ties = {};  // default convention; none when ties cannot matter
   unsigned needs = kNeedsNothing;
-  bool standard = false;  // part of the default set of `eval`
-  bool is_count = false;  // a count, not a fraction in [0, 1]
   MetricValue (*compute)(const Ranking&, const MetricOptions&);
   // For two-sample U-statistics: the kernel whose mean the metric is.
   PairKernel (*kernel)(Side open) = nullptr;

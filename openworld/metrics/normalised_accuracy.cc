@@ -77,34 +77,46 @@ MetricValue normalised_acc(const Ranking& ranking, const MetricOptions& options)
 }
 
 constinit const MetricRow kAks = {
-    .name = "aks",
-    .family = "open-set",
-    .title = "AKS",
-    .brief = "one-vs-rest accuracy averaged over the closed classes, where NA is best",
-    .citation = "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+    .info =
+        {
+            .name = "aks",
+            .family = "open-set",
+            .title = "AKS",
+            .brief = "one-vs-rest accuracy averaged over the closed classes, where NA is best",
+            .citation =
+                "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
     .compute = aks,
 };
 
 constinit const MetricRow kAus = {
-    .name = "aus",
-    .family = "open-set",
-    .title = "AUS",
-    .brief = "share of open samples among the rejected ones, where NA is best",
-    .citation = "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+    .info =
+        {
+            .name = "aus",
+            .family = "open-set",
+            .title = "AUS",
+            .brief = "share of open samples among the rejected ones, where NA is best",
+            .citation =
+                "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+        },
     .positive = Positive::kOpen,
     .open = OpenRule::kUnknownFirst,
     .compute = aus,
 };
 
 constinit const MetricRow kNormalisedAcc = {
-    .name = "normalised_acc",
-    .aliases = "na,nacc,normalized_acc",
-    .family = "open-set",
-    .title = "Normalised accuracy",
-    .brief = "mean of AKS and AUS, at the best threshold",
-    .citation = "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+    .info =
+        {
+            .name = "normalised_acc",
+            .aliases = "na,nacc,normalized_acc",
+            .family = "open-set",
+            .title = "Normalised accuracy",
+            .brief = "mean of AKS and AUS, at the best threshold",
+            .citation =
+                "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+        },
     .open = OpenRule::kUnknownFirst,
     .compute = normalised_acc,
 };

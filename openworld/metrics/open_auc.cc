@@ -12,16 +12,19 @@ MetricValue open_auc(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kOpenAuc = {
-    .name = "open_auc",
-    .aliases = "openauc",
-    .family = "ranking",
-    .title = "OpenAUC",
-    .brief = "chance that a base sample is classified right and scores above an open one",
-    .citation = "Wang et al., OpenAUC, NeurIPS 2022",
+    .info =
+        {
+            .name = "open_auc",
+            .aliases = "openauc",
+            .family = "ranking",
+            .title = "OpenAUC",
+            .brief = "chance that a base sample is classified right and scores above an open one",
+            .citation = "Wang et al., OpenAUC, NeurIPS 2022",
+            .standard = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
     .ties = Ties::kStrict,
-    .standard = true,
     .compute = open_auc,
     .kernel = open_auc_kernel,
 };

@@ -43,7 +43,7 @@ double pairs(const TestSet& set) {
 
 TestSet open_set(std::uint64_t seed, double base_acc = 0.4) {
   return random_set({.base = 80,
-                     .fresh = 0,
+                     .new_side = 0,
                      .unknown = 30,
                      .base_acc = base_acc,
                      .separation = 0.8,

@@ -92,10 +92,10 @@ std::vector<double> thresholds(const TestSet& set) {
 
 void expect_value(const MetricValue& actual, double expected, const MetricRow& row) {
   if (std::isnan(expected)) {
-    EXPECT_EQ(actual.why, "nothing is rejected at the threshold") << row.name;
+    EXPECT_EQ(actual.why, "nothing is rejected at the threshold") << row.info.name;
   } else {
-    EXPECT_TRUE(actual.defined()) << row.name << ": " << actual.why;
-    EXPECT_NEAR(actual.value, expected, 1e-12) << row.name;
+    EXPECT_TRUE(actual.defined()) << row.info.name << ": " << actual.why;
+    EXPECT_NEAR(actual.value, expected, 1e-12) << row.info.name;
   }
 }
 
@@ -151,7 +151,7 @@ TEST(OpenSetCounts, DefaultIsTheBestThreshold) {
       const MetricValue value = row->compute(ranking, options);
       EXPECT_EQ(row->compute(ranking, {.open = open, .threshold = value.threshold}).value,
                 value.value)
-          << row->name << " is not reached at its threshold";
+          << row->info.name << " is not reached at its threshold";
     }
   });
 }
@@ -202,7 +202,7 @@ TEST(OpenSetCounts, AGridOfLargeLogitsNeverRejects) {
 
 // Summed over classes they are the pooled counts, also where samples have weights.
 TEST(ClassCounts, AddUpToThePooledCounts) {
-  const TestSet set = random_set({.base = 60, .fresh = 40, .unknown = 30, .classes = 5}, 4);
+  const TestSet set = random_set({.base = 60, .new_side = 40, .unknown = 30, .classes = 5}, 4);
   const RankedScores ranked(set.outcomes(), RankedScores::Keep::kOrder);
   Random random(4, 1);
   std::vector<std::uint8_t> weights(set.size());
@@ -231,7 +231,7 @@ TEST(ClassCounts, AddUpToThePooledCounts) {
 
 // Sums of fractions are carried over the sweep; after rejecting all of 200,000 nothing is left.
 TEST(ClassCounts, DoNotDrift) {
-  const TestSet set = random_set({.base = 100000, .fresh = 100000, .classes = 30}, 3);
+  const TestSet set = random_set({.base = 100000, .new_side = 100000, .classes = 30}, 3);
   const RankedScores ranked(set.outcomes(), RankedScores::Keep::kOrder);
   const Ranking ranking(ranked);
   ClassCounts counts(ranking, Side::kNew);

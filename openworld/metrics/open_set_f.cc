@@ -35,12 +35,17 @@ MetricValue open_f_micro(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kOpenFMacro = {
-    .name = "open_f_macro",
-    .aliases = "macro_f,open_set_f_macro",
-    .family = "open-set",
-    .title = "Open-set F, macro",
-    .brief = "F of mean precision and mean recall over the closed classes, at the best threshold",
-    .citation = "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+    .info =
+        {
+            .name = "open_f_macro",
+            .aliases = "macro_f,open_set_f_macro",
+            .family = "open-set",
+            .title = "Open-set F, macro",
+            .brief = "F of mean precision and mean recall over the closed classes, at the best "
+                     "threshold",
+            .citation =
+                "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
     .needs = kNeedsPredicted,
@@ -48,12 +53,17 @@ constinit const MetricRow kOpenFMacro = {
 };
 
 constinit const MetricRow kOpenFMicro = {
-    .name = "open_f_micro",
-    .aliases = "micro_f,open_set_f_micro",
-    .family = "open-set",
-    .title = "Open-set F, micro",
-    .brief = "F of precision and recall pooled over the closed classes, at the best threshold",
-    .citation = "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+    .info =
+        {
+            .name = "open_f_micro",
+            .aliases = "micro_f,open_set_f_micro",
+            .family = "open-set",
+            .title = "Open-set F, micro",
+            .brief =
+                "F of precision and recall pooled over the closed classes, at the best threshold",
+            .citation =
+                "Mendes Junior et al., Nearest neighbors distance ratio open-set classifier, 2017",
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
     .compute = open_f_micro,

@@ -14,16 +14,20 @@ MetricValue openworld_auc(const Ranking& ranking, const MetricOptions& options) 
 }
 
 constinit const MetricRow kOpenworldAuc = {
-    .name = "openworld_auc",
-    .aliases = "owauc",
-    .family = "ranking",
-    .title = "OpenworldAUC",
-    .brief = "chance that a base and a new sample are ranked right and both classified right",
-    .citation = "Hua et al., OpenworldAUC, ICML 2025",
+    .info =
+        {
+            .name = "openworld_auc",
+            .aliases = "owauc",
+            .family = "ranking",
+            .title = "OpenworldAUC",
+            .brief =
+                "chance that a base and a new sample are ranked right and both classified right",
+            .citation = "Hua et al., OpenworldAUC, ICML 2025",
+            .standard = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNew,
     .ties = Ties::kStrict,
-    .standard = true,
     .compute = openworld_auc,
     .kernel = kernel,
 };

@@ -11,15 +11,18 @@ MetricValue oscr(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kOscr = {
-    .name = "oscr",
-    .family = "ranking",
-    .title = "OSCR",
-    .brief = "area under correct classification rate over false positive rate, exact",
-    .citation = "Dhamija et al., Reducing Network Agnostophobia, NeurIPS 2018",
+    .info =
+        {
+            .name = "oscr",
+            .family = "ranking",
+            .title = "OSCR",
+            .brief = "area under correct classification rate over false positive rate, exact",
+            .citation = "Dhamija et al., Reducing Network Agnostophobia, NeurIPS 2018",
+            .standard = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
     .ties = Ties::kHalf,
-    .standard = true,
     .compute = oscr,
     .kernel = open_auc_kernel,
 };

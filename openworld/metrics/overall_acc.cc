@@ -14,10 +14,13 @@ std::optional<Interval> interval(const Ranking& ranking, const MetricOptions&, d
   if (!overall_acc(ranking).defined()) return std::nullopt;
   const KindCounts& totals = ranking.totals();
   const OverallRight right = overall_right(ranking);
-  const auto base = static_cast<double>(totals.base()), fresh = static_cast<double>(totals.fresh());
-  const auto pooled = [&](double b, double n) { return (base * b + fresh * n) / (base + fresh); };
+  const auto base = static_cast<double>(totals.base()),
+             new_side = static_cast<double>(totals.new_samples());
+  const auto pooled = [&](double b, double n) {
+    return (base * b + new_side * n) / (base + new_side);
+  };
   return square_and_add(pooled, wilson_proportion(right.base, totals.base(), level),
-                        wilson_proportion(right.fresh, totals.fresh(), level), level);
+                        wilson_proportion(right.new_side, totals.new_samples(), level), level);
 }
 
 }  // namespace
@@ -30,7 +33,7 @@ OverallRight overall_right(const Ranking& ranking) {
     const std::int64_t weight = weights.empty() ? 1 : weights[i];
     right.of[codes[i] & kKindMask] += codes[i] & kOverallRight ? weight : 0;
   }
-  return {.base = right.base(), .fresh = right.fresh()};
+  return {.base = right.base(), .new_side = right.new_samples()};
 }
 
 MetricValue overall_acc(const Ranking& ranking, const MetricOptions&) {
@@ -39,22 +42,25 @@ MetricValue overall_acc(const Ranking& ranking, const MetricOptions&) {
   }
   const KindCounts& totals = ranking.totals();
   if (totals.base() == 0) return undefined("no base samples");
-  if (totals.fresh() == 0) return undefined("no new samples");
+  if (totals.new_samples() == 0) return undefined("no new samples");
   const OverallRight right = overall_right(ranking);
-  return fraction(static_cast<double>(right.base + right.fresh), totals.base() + totals.fresh(),
-                  "samples");
+  return fraction(static_cast<double>(right.base + right.new_side),
+                  totals.base() + totals.new_samples(), "samples");
 }
 
 constinit const MetricRow kOverallAcc = {
-    .name = "overall_acc",
-    .aliases = "overall_accuracy",
-    .family = "accuracy",
-    .title = "OverallAcc",
-    .brief = "share of base and new samples whose class is right among all names",
-    .citation = "Zhou et al., DeCoOp, ICML 2024",
+    .info =
+        {
+            .name = "overall_acc",
+            .aliases = "overall_accuracy",
+            .family = "accuracy",
+            .title = "OverallAcc",
+            .brief = "share of base and new samples whose class is right among all names",
+            .citation = "Zhou et al., DeCoOp, ICML 2024",
+            .standard = true,
+        },
     .open = OpenRule::kNew,
     .needs = kNeedsOverall,
-    .standard = true,
     .compute = overall_acc,
     .verdict = verdict,
     .interval = interval,

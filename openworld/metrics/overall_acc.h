@@ -19,7 +19,7 @@ namespace openworld {
 // Samples of each side that are right among all names.
 struct OverallRight {
   std::int64_t base = 0;
-  std::int64_t fresh = 0;
+  std::int64_t new_side = 0;
 };
 
 // REQUIRES: ranking.ranked().has_overall().

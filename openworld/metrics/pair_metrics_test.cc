@@ -83,7 +83,7 @@ TEST(PairMetrics, WeightsAreRepetitions) {
 }
 
 TEST(PairMetrics, MonotoneMapsChangeNothing) {
-  const TestSet set = random_set({.base = 200, .fresh = 150, .unknown = 50, .distinct = 30}, 3);
+  const TestSet set = random_set({.base = 200, .new_side = 150, .unknown = 50, .distinct = 30}, 3);
   TestSet mapped = set;
   for (double& r : mapped.score) r = std::exp(r / 3) - 1e3;
   const RankedScores a(set.outcomes()), b(mapped.outcomes());
@@ -93,7 +93,7 @@ TEST(PairMetrics, MonotoneMapsChangeNothing) {
 
 TEST(PairMetrics, SwappingTheSidesMapsAurocToItsComplement) {
   for (const int distinct : {0, 4}) {
-    const TestSet set = random_set({.base = 31, .fresh = 47, .distinct = distinct}, 8);
+    const TestSet set = random_set({.base = 31, .new_side = 47, .distinct = distinct}, 8);
     TestSet swapped = set;
     for (auto& side : swapped.side) side = static_cast<std::int8_t>(1 - side);
     const RankedScores a(set.outcomes()), b(swapped.outcomes());
@@ -111,18 +111,18 @@ TEST(OpenworldAuc, IsZeroForAnInvertedDetectorThatIsAlwaysWrong) {
 }
 
 TEST(PairMetrics, AnEmptySideIsUndefinedAndNamed) {
-  const TestSet only_base = random_set({.base = 5, .fresh = 0}, 1);
+  const TestSet only_base = random_set({.base = 5, .new_side = 0}, 1);
   const RankedScores a(only_base.outcomes());
   EXPECT_EQ(auroc(Ranking(a)).why, "no new samples");
   EXPECT_EQ(openworld_auc(Ranking(a)).why, "no new samples");
   EXPECT_TRUE(std::isnan(auroc(Ranking(a)).value));
-  const TestSet only_new = random_set({.base = 0, .fresh = 5}, 1);
+  const TestSet only_new = random_set({.base = 0, .new_side = 5}, 1);
   const RankedScores b(only_new.outcomes());
   EXPECT_EQ(auroc(Ranking(b)).why, "no base samples");
 }
 
 TEST(OpenSide, FollowsTheRowUnlessAsked) {
-  const TestSet set = random_set({.base = 9, .fresh = 8, .unknown = 7}, 1);
+  const TestSet set = random_set({.base = 9, .new_side = 8, .unknown = 7}, 1);
   const RankedScores ranked(set.outcomes());
   const Ranking ranking(ranked);
   EXPECT_EQ(open_side(kAuroc, ranking.totals(), {}), Side::kNew);

@@ -26,14 +26,14 @@ MetricValue area(const Ranking& ranking, const MetricRow& row, const MetricOptio
   const TwoSides sides = two_sides(row, ranking, options);
   if (sides.empty()) return undefined(sides.missing());
   const KindCounts& totals = ranking.totals();
-  const auto base = static_cast<double>(sides.base), fresh = static_cast<double>(sides.other);
+  const auto base = static_cast<double>(sides.base), new_side = static_cast<double>(sides.other);
   const double start = static_cast<double>(totals.of[kBaseWrong]) / base;
   if (!(start <= a)) {
     return undefined(fmt::format("the classifier alone misses {:.3f} of the base samples", start));
   }
   // In samples: how many right base samples may lie below t, and the hits that do not count.
   const double most = std::max(a * base - static_cast<double>(totals.of[kBaseWrong]), 0.0);
-  const double floor = b * fresh;
+  const double floor = b * new_side;
   const bool half = options.ties.value_or(*row.ties) == Ties::kHalf;
 
   std::int64_t whole = 0, whole_width = 0;  // of groups that neither a nor b cuts
@@ -57,7 +57,7 @@ MetricValue area(const Ranking& ranking, const MetricRow& row, const MetricOptio
   });
   const double twice =
       static_cast<double>(whole) - 2 * floor * static_cast<double>(whole_width) + cut;
-  return {.value = 0.5 * twice / (base * fresh)};
+  return {.value = 0.5 * twice / (base * new_side)};
 }
 
 }  // namespace
@@ -71,28 +71,34 @@ MetricValue two_way_openworld_auc(const Ranking& ranking, const MetricOptions& o
 }
 
 constinit const MetricRow kPartialOpenworldAuc = {
-    .name = "openworld_auc_at_{}miss",
-    .family = "ranking",
-    .title = "OpenworldAUC up to {} % miss",
-    .brief = "area under hit rate over miss rate, up to a miss rate",
-    .citation = "after Dodd and Pepe, Partial AUC, Biometrics 2003",
+    .info =
+        {
+            .name = "openworld_auc_at_{}miss",
+            .family = "ranking",
+            .title = "OpenworldAUC up to {} % miss",
+            .brief = "area under hit rate over miss rate, up to a miss rate",
+            .citation = "after Dodd and Pepe, Partial AUC, Biometrics 2003",
+            .params = {0.10},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNew,
     .ties = Ties::kStrict,
-    .params = {0.10},
     .compute = partial_openworld_auc,
 };
 
 constinit const MetricRow kTwoWayOpenworldAuc = {
-    .name = "openworld_auc_at_{}miss_{}hit",
-    .family = "ranking",
-    .title = "OpenworldAUC up to {} % miss from {} % hit",
-    .brief = "area under hit rate over miss rate, up to a miss rate and above a hit rate",
-    .citation = "after Yang et al., Two-way partial AUC, 2019",
+    .info =
+        {
+            .name = "openworld_auc_at_{}miss_{}hit",
+            .family = "ranking",
+            .title = "OpenworldAUC up to {} % miss from {} % hit",
+            .brief = "area under hit rate over miss rate, up to a miss rate and above a hit rate",
+            .citation = "after Yang et al., Two-way partial AUC, 2019",
+            .params = {0.50, 0.20},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kNew,
     .ties = Ties::kStrict,
-    .params = {0.50, 0.20},
     .compute = two_way_openworld_auc,
 };
 

@@ -97,23 +97,31 @@ MetricValue mean_class_acc_new(const Ranking& ranking, const MetricOptions&) {
 }
 
 constinit const MetricRow kMeanClassAccBase = {
-    .name = "mean_class_acc_base",
-    .aliases = "macro_base_acc",
-    .family = "accuracy",
-    .title = "Mean class accuracy, base",
-    .brief = "base accuracy averaged over classes instead of samples",
-    .citation = "Xian et al., Zero-Shot Learning: the Good, the Bad and the Ugly, CVPR 2017",
+    .info =
+        {
+            .name = "mean_class_acc_base",
+            .aliases = "macro_base_acc",
+            .family = "accuracy",
+            .title = "Mean class accuracy, base",
+            .brief = "base accuracy averaged over classes instead of samples",
+            .citation =
+                "Xian et al., Zero-Shot Learning: the Good, the Bad and the Ugly, CVPR 2017",
+        },
     .needs = kNeedsLabel,
     .compute = mean_class_acc_base,
 };
 
 constinit const MetricRow kMeanClassAccNew = {
-    .name = "mean_class_acc_new",
-    .aliases = "macro_new_acc",
-    .family = "accuracy",
-    .title = "Mean class accuracy, new",
-    .brief = "new accuracy averaged over classes instead of samples",
-    .citation = "Xian et al., Zero-Shot Learning: the Good, the Bad and the Ugly, CVPR 2017",
+    .info =
+        {
+            .name = "mean_class_acc_new",
+            .aliases = "macro_new_acc",
+            .family = "accuracy",
+            .title = "Mean class accuracy, new",
+            .brief = "new accuracy averaged over classes instead of samples",
+            .citation =
+                "Xian et al., Zero-Shot Learning: the Good, the Bad and the Ugly, CVPR 2017",
+        },
     .open = OpenRule::kNew,
     .needs = kNeedsLabel,
     .compute = mean_class_acc_new,

@@ -43,27 +43,33 @@ MetricValue precision_at_recall_exact(const Ranking& ranking, const MetricOption
 }
 
 constinit const MetricRow kPrecisionAtRecall = {
-    .name = "p_at_{}r",
-    .aliases = "p95r",
-    .family = "threshold",
-    .title = "P at {} % R",
-    .brief = "precision of accepted samples at the recall nearest to the one asked for",
-    .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+    .info =
+        {
+            .name = "p_at_{}r",
+            .aliases = "p95r",
+            .family = "threshold",
+            .title = "P at {} % R",
+            .brief = "precision of accepted samples at the recall nearest to the one asked for",
+            .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+            .params = {0.95},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
-    .params = {0.95},
     .compute = precision_at_recall,
 };
 
 constinit const MetricRow kPrecisionAtRecallExact = {
-    .name = "p_at_{}r_exact",
-    .family = "threshold",
-    .title = "P at {} % R, exact",
-    .brief = "largest precision of accepted samples with at least the recall asked for",
-    .citation = "after Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+    .info =
+        {
+            .name = "p_at_{}r_exact",
+            .family = "threshold",
+            .title = "P at {} % R, exact",
+            .brief = "largest precision of accepted samples with at least the recall asked for",
+            .citation = "after Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+            .params = {0.95},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
-    .params = {0.95},
     .compute = precision_at_recall_exact,
 };
 

@@ -36,10 +36,10 @@ struct KindCounts {
   std::array<std::int64_t, kKinds> of{};
 
   std::int64_t base() const { return of[kBaseWrong] + of[kBaseRight]; }
-  std::int64_t fresh() const { return of[kNewWrong] + of[kNewRight]; }  // `new` is a keyword
+  std::int64_t new_samples() const { return of[kNewWrong] + of[kNewRight]; }
   std::int64_t unknown() const { return of[kUnknownKind]; }
-  std::int64_t open(Side side) const { return side == Side::kNew ? fresh() : unknown(); }
-  std::int64_t all() const { return base() + fresh() + unknown(); }
+  std::int64_t open(Side side) const { return side == Side::kNew ? new_samples() : unknown(); }
+  std::int64_t all() const { return base() + new_samples() + unknown(); }
 
   KindCounts& operator+=(const KindCounts& other) {
     for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];

@@ -33,7 +33,7 @@ TEST(RankedScores, OrdersEveryPathAndKeepsTheRows) {
   Random random(1);
   for (const int path : {0, 1, 2, 3, 4, 5, 6}) {
     for (const auto keep : {RankedScores::Keep::kCodes, RankedScores::Keep::kOrder}) {
-      TestSet set = random_set({.base = 300, .fresh = 200, .unknown = 100}, 4);
+      TestSet set = random_set({.base = 300, .new_side = 200, .unknown = 100}, 4);
       set.score = scores_of(path, set.size(), random);
       for (std::size_t i = 0; i < 100; ++i) set.score[i] = set.score[i + 250];
       const RankedScores ranked(set.outcomes(), keep);
@@ -48,7 +48,7 @@ TEST(RankedScores, OrdersEveryPathAndKeepsTheRows) {
       }
       EXPECT_EQ(ranked.tied(), tied);
       EXPECT_EQ(ranked.totals().base(), 300);
-      EXPECT_EQ(ranked.totals().fresh(), 200);
+      EXPECT_EQ(ranked.totals().new_samples(), 200);
       EXPECT_EQ(ranked.totals().unknown(), 100);
       if (keep == RankedScores::Keep::kCodes) continue;
       for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -63,7 +63,7 @@ TEST(RankedScores, OrdersEveryPathAndKeepsTheRows) {
 }
 
 TEST(RankedScores, FloatAndDoubleArraysOfTheSameValuesAgree) {
-  const TestSet set = random_set({.base = 50, .fresh = 50, .distinct = 20}, 6);
+  const TestSet set = random_set({.base = 50, .new_side = 50, .distinct = 20}, 6);
   const std::vector<float> narrow(set.score.begin(), set.score.end());
   Outcomes o = set.outcomes();
   const RankedScores wide(o);
@@ -96,7 +96,7 @@ TEST(RankedScores, NegativeZeroTiesWithZero) {
 }
 
 TEST(RankedScores, BaseComesFirstWithinATie) {
-  const TestSet set = random_set({.base = 50, .fresh = 50, .unknown = 50, .distinct = 2}, 6);
+  const TestSet set = random_set({.base = 50, .new_side = 50, .unknown = 50, .distinct = 2}, 6);
   const RankedScores ranked(set.outcomes(), RankedScores::Keep::kOrder);
   for (std::size_t i = 0; i + 1 < ranked.size(); ++i) {
     if (ranked.codes()[i] & kLastOfTie) continue;

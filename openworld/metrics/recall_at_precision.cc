@@ -50,27 +50,33 @@ MetricValue recall_at_precision_exact(const Ranking& ranking, const MetricOption
 }
 
 constinit const MetricRow kRecallAtPrecision = {
-    .name = "r_at_{}p",
-    .aliases = "r95p",
-    .family = "threshold",
-    .title = "R at {} % P",
-    .brief = "share of base samples accepted at the precision nearest to the one asked for",
-    .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+    .info =
+        {
+            .name = "r_at_{}p",
+            .aliases = "r95p",
+            .family = "threshold",
+            .title = "R at {} % P",
+            .brief = "share of base samples accepted at the precision nearest to the one asked for",
+            .citation = "Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+            .params = {0.95},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
-    .params = {0.95},
     .compute = recall_at_precision,
 };
 
 constinit const MetricRow kRecallAtPrecisionExact = {
-    .name = "r_at_{}p_exact",
-    .family = "threshold",
-    .title = "R at {} % P, exact",
-    .brief = "largest share of base samples accepted with at least the precision asked for",
-    .citation = "after Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+    .info =
+        {
+            .name = "r_at_{}p_exact",
+            .family = "threshold",
+            .title = "R at {} % P, exact",
+            .brief = "largest share of base samples accepted with at least the precision asked for",
+            .citation = "after Miller et al., Open-Set Recognition in the Age of VLMs, ECCV 2024",
+            .params = {0.95},
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
-    .params = {0.95},
     .compute = recall_at_precision_exact,
 };
 

@@ -67,7 +67,7 @@ constexpr const MetricRow* kTable[] = {
 };
 
 MetricRequest request(const MetricRow& row, const std::array<double, 2>& params) {
-  return {&row, params, metric_name(row, params)};
+  return {&row, params, metric_name(row.info, params)};
 }
 
 // The parameters in `name` if it has the shape of `pattern`: literal text with percents at each {}.
@@ -91,20 +91,6 @@ std::optional<std::array<double, 2>> match(std::string_view pattern, std::string
   return params;
 }
 
-// The parameters in percent in place of each {} of `pattern`.
-std::string fill(std::string_view pattern, const std::array<double, 2>& params) {
-  std::string text;
-  for (const double param : params) {
-    const std::size_t hole = pattern.find("{}");
-    if (hole == std::string_view::npos) break;
-    text += pattern.substr(0, hole);
-    // Fifteen digits undo the rounding of percent / 100 * 100.
-    text += fmt::format("{:.15g}", param * 100);
-    pattern.remove_prefix(hole + 2);
-  }
-  return text += pattern;
-}
-
 template <class F>
 void for_each_item(std::string_view list, const F& f) {
   while (!list.empty()) {
@@ -124,23 +110,15 @@ std::span<const MetricRow* const> metric_table() {
   return kTable;
 }
 
-std::string metric_name(const MetricRow& row, const std::array<double, 2>& params) {
-  return fill(row.name, params);
-}
-
-std::string metric_title(const MetricRow& row, const std::array<double, 2>& params) {
-  return fill(row.title, params);
-}
-
 MetricRequest find_metric(std::string_view name) {
   for (const MetricRow* row : kTable) {
-    if (const auto params = match(row->name, name)) return request(*row, *params);
+    if (const auto params = match(row->info.name, name)) return request(*row, *params);
     bool is_alias = false;
-    for_each_item(row->aliases, [&](std::string_view alias) { is_alias |= alias == name; });
-    if (is_alias) return request(*row, row->params);
+    for_each_item(row->info.aliases, [&](std::string_view alias) { is_alias |= alias == name; });
+    if (is_alias) return request(*row, row->info.params);
   }
   std::vector<std::string> known;
-  for (const MetricRow* row : kTable) known.push_back(metric_name(*row, row->params));
+  for (const MetricRow* row : kTable) known.push_back(metric_name(row->info, row->info.params));
   fail("metrics",
        fmt::format("unknown metric '{}'; did you mean '{}'? `openworld ls metrics` lists "
                    "them all",
@@ -156,7 +134,7 @@ std::vector<MetricRequest> find_metrics(std::string_view names) {
   for_each_item(names, [&](std::string_view name) {
     if (name == "standard" || name == "all") {
       for (const MetricRow* row : kTable) {
-        if (name == "all" || row->standard) add(request(*row, row->params));
+        if (name == "all" || row->info.standard) add(request(*row, row->info.params));
       }
     } else {
       add(find_metric(name));

@@ -21,12 +21,6 @@ struct MetricRequest {
   std::string name;  // as results are keyed: the row's name with its parameters
 };
 
-// The row's name with `params` in place of {}: percent, without trailing zeros.
-std::string metric_name(const MetricRow& row, const std::array<double, 2>& params);
-
-// The same for the title: "FPR at 95 % TPR".
-std::string metric_title(const MetricRow& row, const std::array<double, 2>& params);
-
 // Looks a name or alias up. Throws Error naming the nearest known name.
 MetricRequest find_metric(std::string_view name);
 

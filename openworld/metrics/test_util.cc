@@ -43,7 +43,7 @@ TestSet random_set(const Shape& shape, std::uint64_t seed) {
     }
   };
   add(Side::kBase, shape.base, shape.separation, shape.base_acc);
-  add(Side::kNew, shape.fresh, 0, shape.new_acc);
+  add(Side::kNew, shape.new_side, 0, shape.new_acc);
   add(Side::kUnknown, shape.unknown, -0.3, 0);
   return set;
 }
@@ -51,18 +51,18 @@ TestSet random_set(const Shape& shape, std::uint64_t seed) {
 std::vector<Shape> hard_shapes() {
   return {
       {},
-      {.base = 40, .fresh = 30, .unknown = 20},
-      {.base = 50, .fresh = 60, .unknown = 30, .distinct = 5},
-      {.base = 50, .fresh = 60, .unknown = 30, .distinct = 1},
-      {.base = 1, .fresh = 1, .unknown = 1},
-      {.base = 1, .fresh = 50, .unknown = 1, .distinct = 3},
-      {.base = 50, .fresh = 1, .unknown = 2, .distinct = 3},
-      {.base = 30, .fresh = 30, .unknown = 30, .base_acc = 0, .new_acc = 0},
-      {.base = 30, .fresh = 30, .unknown = 30, .base_acc = 1, .new_acc = 1},
-      {.base = 30, .fresh = 30, .unknown = 30, .separation = -100},
-      {.base = 30, .fresh = 30, .unknown = 30, .base_acc = 0, .new_acc = 0, .separation = -100},
-      {.base = 30, .fresh = 30, .unknown = 30, .separation = 100},
-      {.base = 300, .fresh = 200, .unknown = 100, .distinct = 40, .classes = 4},
+      {.base = 40, .new_side = 30, .unknown = 20},
+      {.base = 50, .new_side = 60, .unknown = 30, .distinct = 5},
+      {.base = 50, .new_side = 60, .unknown = 30, .distinct = 1},
+      {.base = 1, .new_side = 1, .unknown = 1},
+      {.base = 1, .new_side = 50, .unknown = 1, .distinct = 3},
+      {.base = 50, .new_side = 1, .unknown = 2, .distinct = 3},
+      {.base = 30, .new_side = 30, .unknown = 30, .base_acc = 0, .new_acc = 0},
+      {.base = 30, .new_side = 30, .unknown = 30, .base_acc = 1, .new_acc = 1},
+      {.base = 30, .new_side = 30, .unknown = 30, .separation = -100},
+      {.base = 30, .new_side = 30, .unknown = 30, .base_acc = 0, .new_acc = 0, .separation = -100},
+      {.base = 30, .new_side = 30, .unknown = 30, .separation = 100},
+      {.base = 300, .new_side = 200, .unknown = 100, .distinct = 40, .classes = 4},
   };
 }
 

@@ -32,7 +32,7 @@ struct TestSet {
 
 // How a random test set looks.
 struct Shape {
-  int base = 20, fresh = 20, unknown = 0;
+  int base = 20, new_side = 20, unknown = 0;
   int distinct = 0;         // scores take this many values; 0: continuous
   double base_acc = 0.7;    // chance that a base sample is right
   double new_acc = 0.6;     // chance that a new sample is right

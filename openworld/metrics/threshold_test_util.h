@@ -93,7 +93,7 @@ inline void expect_weights_are_repetitions(const Compute& compute) {
 
 // Only the order of the scores matters; thresholds are mapped with them.
 inline void expect_monotone_maps_change_nothing(const Compute& compute) {
-  const TestSet set = random_set({.base = 200, .fresh = 150, .unknown = 50, .distinct = 30}, 3);
+  const TestSet set = random_set({.base = 200, .new_side = 150, .unknown = 50, .distinct = 30}, 3);
   const auto map = [](double r) { return std::exp(r / 3) - 1e3; };
   TestSet mapped = set;
   for (double& r : mapped.score) r = map(r);
@@ -106,11 +106,11 @@ inline void expect_monotone_maps_change_nothing(const Compute& compute) {
 }
 
 inline void expect_empty_sides_are_named(const Compute& compute, const char* no_open) {
-  const TestSet only_base = random_set({.base = 5, .fresh = 0}, 1);
+  const TestSet only_base = random_set({.base = 5, .new_side = 0}, 1);
   const RankedScores a(only_base.outcomes());
   EXPECT_EQ(compute(Ranking(a)).why, no_open);
   EXPECT_TRUE(std::isnan(compute(Ranking(a)).value));
-  const TestSet only_new = random_set({.base = 0, .fresh = 5}, 1);
+  const TestSet only_new = random_set({.base = 0, .new_side = 5}, 1);
   const RankedScores b(only_new.outcomes());
   EXPECT_EQ(compute(Ranking(b)).why, "no base samples");
 }

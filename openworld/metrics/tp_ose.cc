@@ -33,28 +33,36 @@ MetricValue ose_count(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kTpCount = {
-    .name = "tp_count",
-    .aliases = "tp",
-    .family = "open-set",
-    .title = "TP",
-    .brief = "base samples accepted with the right class",
-    .citation = "Miller et al., Open-Set Recognition in the Age of Vision-Language Models, 2024",
+    .info =
+        {
+            .name = "tp_count",
+            .aliases = "tp",
+            .family = "open-set",
+            .title = "TP",
+            .brief = "base samples accepted with the right class",
+            .citation =
+                "Miller et al., Open-Set Recognition in the Age of Vision-Language Models, 2024",
+            .is_count = true,
+        },
     .positive = Positive::kBase,
-    .is_count = true,
     .compute = tp_count,
 };
 
 constinit const MetricRow kOseCount = {
-    .name = "ose_count",
-    .aliases = "ose",
-    .family = "open-set",
-    .title = "OSE",
-    .brief = "open samples accepted as a base class",
-    .citation = "Miller et al., Open-Set Recognition in the Age of Vision-Language Models, 2024",
-    .higher_is_better = false,
+    .info =
+        {
+            .name = "ose_count",
+            .aliases = "ose",
+            .family = "open-set",
+            .title = "OSE",
+            .brief = "open samples accepted as a base class",
+            .citation =
+                "Miller et al., Open-Set Recognition in the Age of Vision-Language Models, 2024",
+            .higher_is_better = false,
+            .is_count = true,
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
-    .is_count = true,
     .compute = ose_count,
 };
 

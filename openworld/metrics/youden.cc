@@ -18,12 +18,17 @@ MetricValue youden_j(const Ranking& ranking, const MetricOptions& options) {
 }
 
 constinit const MetricRow kYoudenJ = {
-    .name = "youden_j",
-    .aliases = "youden",
-    .family = "open-set",
-    .title = "Youden's J",
-    .brief = "mean TP rate plus mean TN rate of the closed classes minus 1, at the best threshold",
-    .citation = "Youden, Index for rating diagnostic tests, 1950; Wang et al., OpenAUC, 2022",
+    .info =
+        {
+            .name = "youden_j",
+            .aliases = "youden",
+            .family = "open-set",
+            .title = "Youden's J",
+            .brief = "mean TP rate plus mean TN rate of the closed classes minus 1, at the best "
+                     "threshold",
+            .citation =
+                "Youden, Index for rating diagnostic tests, 1950; Wang et al., OpenAUC, 2022",
+        },
     .positive = Positive::kBase,
     .open = OpenRule::kUnknownFirst,
     .needs = kNeedsPredicted,

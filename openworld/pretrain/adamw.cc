@@ -23,16 +23,16 @@ AdamW::AdamW(const Tensors& parameters, const AdamWOptions& options) : options_(
   }
 }
 
-void AdamW::update(std::size_t i, double rate, double scale) {
+void AdamW::update(std::size_t i, double lr, double scale) {
   const Tensor& parameter = parameters_[i];
   const auto step = static_cast<double>(steps_);
   const double bias1 = 1 - std::pow(options_.beta1, step);
   const double bias2 = 1 - std::pow(options_.beta2, step);
   const auto b1 = static_cast<float>(options_.beta1), b2 = static_cast<float>(options_.beta2);
-  const auto factor = static_cast<float>(rate / bias1);
+  const auto factor = static_cast<float>(lr / bias1);
   const auto root = static_cast<float>(1 / std::sqrt(bias2));
   const auto epsilon = static_cast<float>(options_.epsilon), clip = static_cast<float>(scale);
-  const auto keep = static_cast<float>(parameter.dim() < 2 ? 1 : 1 - rate * options_.weight_decay);
+  const auto keep = static_cast<float>(parameter.dim() < 2 ? 1 : 1 - lr * options_.weight_decay);
   const Tensor gradient = parameter.grad().defined() ? parameter.grad().contiguous()
                                                      : at::zeros_like(parameter.detach());
   float* const p = parameter.data_ptr<float>();
@@ -48,7 +48,7 @@ void AdamW::update(std::size_t i, double rate, double scale) {
   }
 }
 
-double AdamW::step(double rate, const Runner& runner) {
+double AdamW::step(double lr, const Runner& runner) {
   std::vector<double> squares(parameters_.size());
   runner(parameters_.size(), [&](std::size_t i) {
     if (!parameters_[i].grad().defined()) return;
@@ -61,7 +61,7 @@ double AdamW::step(double rate, const Runner& runner) {
   if (std::isfinite(norm)) {
     ++steps_;
     const double scale = options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1;
-    runner(parameters_.size(), [&](std::size_t i) { update(i, rate, scale); });
+    runner(parameters_.size(), [&](std::size_t i) { update(i, lr, scale); });
   }
   for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
   return norm;

@@ -1,6 +1,6 @@
 #pragma once
 
-// AdamW (Loshchilov and Hutter, 2019), and the schedule of its step size.
+// AdamW (Loshchilov and Hutter, 2019), and the schedule of its learning rate.
 
 #include <ATen/core/Tensor.h>
 
@@ -35,7 +35,7 @@ class AdamW {
   // One step along the gradients, which it then clears; those of parameters that got none count as
   // 0. Returns the norm of all gradients before clipping. Nothing changes if that is not finite.
   // The result is the same for every runner.
-  double step(double rate, const Runner& runner);
+  double step(double lr, const Runner& runner);
 
   std::int64_t steps() const { return steps_; }
 
@@ -45,7 +45,7 @@ class AdamW {
   void set_steps(std::int64_t steps) { steps_ = steps; }
 
  private:
-  void update(std::size_t i, double rate, double scale);
+  void update(std::size_t i, double lr, double scale);
 
   std::vector<at::Tensor> parameters_;  // in the order of their names
   Tensors first_, second_;

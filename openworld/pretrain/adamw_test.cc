@@ -44,7 +44,7 @@ TEST(AdamW, IsTheAlgorithmStepByStep) {
   AdamW optimizer(trial.parameters, options);
   Random random(2);
   for (int step = 1; step <= 20; ++step) {
-    const double rate = 0.01 * step;
+    const double lr = 0.01 * step;
     double square = 0;
     std::map<std::string, std::vector<double>> gradients;
     for (auto& [name, p] : trial.parameters) {
@@ -58,7 +58,7 @@ TEST(AdamW, IsTheAlgorithmStepByStep) {
       p.mutable_grad() = gradient;
     }
     const double norm = std::sqrt(square), scale = std::min(1.0, 0.7 / norm);
-    EXPECT_NEAR(optimizer.step(rate, kBackwards), norm, 1e-6 * norm);
+    EXPECT_NEAR(optimizer.step(lr, kBackwards), norm, 1e-6 * norm);
     for (auto& [name, p] : trial.parameters) {
       EXPECT_FALSE(p.grad().defined());
       for (std::size_t i = 0; i < gradients[name].size(); ++i) {
@@ -66,8 +66,8 @@ TEST(AdamW, IsTheAlgorithmStepByStep) {
         double &x = trial.value[name][i], &m = trial.first[name][i], &v = trial.second[name][i];
         m = 0.9 * m + 0.1 * g;
         v = 0.95 * v + 0.05 * g * g;
-        if (name == "matrix") x -= rate * 0.3 * x;
-        x -= rate * (m / (1 - std::pow(0.9, step))) /
+        if (name == "matrix") x -= lr * 0.3 * x;
+        x -= lr * (m / (1 - std::pow(0.9, step))) /
              (std::sqrt(v / (1 - std::pow(0.95, step))) + 1e-6);
         EXPECT_NEAR(p.data_ptr<float>()[i], x, 2e-5) << name << " " << step;
       }

@@ -25,7 +25,7 @@ struct ContrastiveLoss {
 
 // Images [n, e] and captions [m, e], m >= n, not normalised; caption i belongs to image i, those
 // from n on to no image: more wrong answers at the price of a text. `logit_scale` is the log of the
-// factor on cosines. Concepts are of the images and of the captions. Captions choose among images
+// logit scale. Concepts are of the images and of the captions. Captions choose among images
 // only if they have one.
 ContrastiveLoss contrastive_loss(const at::Tensor& images, const at::Tensor& captions,
                                  const at::Tensor& logit_scale,

@@ -28,7 +28,7 @@ TEST(InitClip, HasTheSpreadOfClip) {
   EXPECT_EQ(t.at("ln_final.weight").min().item<double>(), 1);
   EXPECT_EQ(t.at("visual.transformer.resblocks.0.ln_2.weight").min().item<double>(), 1);
   EXPECT_EQ(deviation(t.at("ln_final.bias")), 0);
-  EXPECT_NEAR(temperature_factor(clip), 1 / 0.07, 1e-4);
+  EXPECT_NEAR(logit_scale(clip), 1 / 0.07, 1e-4);
 }
 
 TEST(InitClip, TheSeedDecides) {

@@ -72,7 +72,7 @@ void check(const PretrainOptions& options, std::size_t pairs) {
   expect(options.batch >= 2,
          "a batch must have at least 2 pairs: the others are the wrong answers");
   expect(options.extra_captions >= 0, "extra captions must not be negative");
-  expect(std::isfinite(options.rate) && options.rate > 0, "the step size must be above 0");
+  expect(std::isfinite(options.lr) && options.lr > 0, "the learning rate must be above 0");
   expect(options.warmup >= 0, "warm-up must not be negative");
   expect(options.shards >= 1, "a batch must have at least 1 part");
   expect(options.naming >= 0, "the weight of naming must not be negative");
@@ -115,7 +115,7 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
       pool_(options.threads) {
   check(options, pairs.size());
   if (options.naming > 0 && pairs.anchors(0).empty()) {
-    fail(kFunction, fmt::format("{}: no list of classes to name images out of, which --naming "
+    fail(kFunction, fmt::format("{}: no list of classes to name images out of, which naming "
                                 "needs; expected labels or doodles",
                                 pairs.description()));
   }
@@ -339,8 +339,8 @@ StepReport Pretrainer::run_step() {
       static_cast<std::int64_t>(std::llround(options_.warmup * static_cast<double>(epochs_steps_)));
   StepReport report;
   report.images = batch.pairs.size();
-  report.rate = warmup_cosine(step_, steps(), warmup, options_.rate);
-  for (const auto& failure : batch.images.failures) report.failures.push_back(failure.message);
+  report.lr = warmup_cosine(step_, steps(), warmup, options_.lr);
+  for (const auto& failure : batch.images.failures) report.failures.push_back(failure.error.what());
 
   if (!batch.pairs.empty()) {
     const Texts texts = texts_of(batch, epoch);
@@ -348,18 +348,19 @@ StepReport Pretrainer::run_step() {
     const ContrastiveLoss loss = backward(batch, texts);
     report.loss = loss.loss.item<double>();
     report.accuracy = loss.accuracy;
-    report.gradient_norm = optimizer_.step(
-        report.rate, [this](std::size_t n, const auto& work) { pool_.run(n, work); });
+    report.gradient_norm =
+        optimizer_.step(report.lr, [this](std::size_t n, const auto& work) { pool_.run(n, work); });
     if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm)) {
-      fail(kFunction, fmt::format("the loss is no longer finite at step {}; a smaller step size or "
-                                  "a longer warm-up may help",
-                                  step_ + 1));
+      fail(kFunction,
+           fmt::format("the loss is no longer finite at step {}; a smaller learning rate or "
+                       "a longer warm-up may help",
+                       step_ + 1));
     }
     at::NoGradGuard no_grad;
     clip_.logit_scale.clamp_max_(std::log(kMostFactor));
     update_average();
   }
-  report.factor = temperature_factor(clip_);
+  report.factor = logit_scale(clip_);
   ++step_;
   if (step_ % epochs_steps_ == 0) {
     loader_.reset();

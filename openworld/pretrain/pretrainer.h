@@ -53,8 +53,8 @@ struct PretrainOptions {
   // Weight of naming each image out of the list of all concepts, beside the contrast of pairs; 0:
   // none. For sources that have such a list.
   double naming = 0;
-  double rate = 1e-3;  // peak of the step size
-  double warmup = 1;   // epochs until the peak
+  double lr = 1e-3;   // peak of the learning rate
+  double warmup = 1;  // epochs until the peak
   AdamWOptions adamw = {};
   ContrastiveOptions loss = {};
   // Whether both towers start with features of mean 0 over the first batch. At random weights all
@@ -75,7 +75,7 @@ struct StepReport {
   double loss = 0;
   double accuracy = 0;  // of images that find their concept: in the list, or among the captions
   double gradient_norm = 0;
-  double rate = 0;
+  double lr = 0;
   double factor = 0;                  // on cosines, after the step
   std::size_t images = 0;             // in the batch
   std::vector<std::string> failures;  // images that could not be read

@@ -97,7 +97,7 @@ TEST(Pretrainer, LearnsTwoHundredPairsByHeart) {
   PretrainOptions options;
   options.epochs = 40;
   options.batch = 50;
-  options.rate = 1e-3;
+  options.lr = 1e-3;
   options.warmup = 2;
   options.adamw.weight_decay = 0;
   options.change = ImageChange::kNone;
@@ -228,7 +228,7 @@ TEST(Pretrainer, StartsWithFeaturesApart) {
   PretrainOptions options;
   options.batch = 50;
   options.change = ImageChange::kNone;
-  options.rate = 1e-12;
+  options.lr = 1e-12;
   const auto length_of_mean = [&](bool centre, const auto& features) {
     options.centre = centre;
     Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
@@ -270,8 +270,8 @@ TEST(Pretrainer, SaysWhatIsWrong) {
   options.batch = 1;
   EXPECT_ERROR(make(world, options), "at least 2 pairs");
   options = {};
-  options.rate = 0;
-  EXPECT_ERROR(make(world, options), "step size");
+  options.lr = 0;
+  EXPECT_ERROR(make(world, options), "learning rate");
 
   const TempFolder folder;
   Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, short_options());

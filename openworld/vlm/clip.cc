@@ -56,11 +56,11 @@ Clip make_clip(const ClipConfig& config, const std::function<Tensor(const Tensor
   return clip;
 }
 
-double temperature_factor(const Clip& clip) {
+double logit_scale(const Clip& clip) {
   return std::exp(clip.logit_scale.item<double>());
 }
 
-void set_temperature_factor(Clip& clip, double factor) {
+void set_logit_scale(Clip& clip, double factor) {
   const at::NoGradGuard no_grad;
   clip.logit_scale.fill_(std::log(factor));
 }

@@ -18,7 +18,7 @@ struct Clip {
   ClipConfig config;
   TextTower text;
   VisionTower vision;
-  at::Tensor logit_scale;  // log of the factor on cosines
+  at::Tensor logit_scale;  // log of the logit scale
 
   // The same tensors by the names of clip_tensors; changing one in place changes the tower.
   std::map<std::string, at::Tensor> tensors;
@@ -29,8 +29,8 @@ Clip make_clip(const ClipConfig& config,
                const std::function<at::Tensor(const TensorSpec&)>& tensor);
 
 // exp(logit_scale): what cosines are multiplied by.
-double temperature_factor(const Clip& clip);
-void set_temperature_factor(Clip& clip, double factor);
+double logit_scale(const Clip& clip);
+void set_logit_scale(Clip& clip, double factor);
 
 // f / |f| over the last dimension.
 at::Tensor normalized(const at::Tensor& features);

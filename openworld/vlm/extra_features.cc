@@ -21,8 +21,8 @@ std::vector<std::size_t> repeated_samples(const Dataset& dataset, std::size_t ti
   return samples;
 }
 
-[[noreturn]] void refuse(std::size_t, const std::string& message) {
-  throw Error(message);
+[[noreturn]] void refuse(std::size_t, const Error& error) {
+  throw error;
 }
 
 }  // namespace

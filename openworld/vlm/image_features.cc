@@ -20,12 +20,12 @@ constexpr std::chrono::seconds kFlushInterval(10);
 
 struct Hashes {
   std::vector<Sha256Digest> of_sample;
-  std::vector<std::string> failure;  // empty: none
+  std::vector<std::optional<Error>> failure;
 };
 
 Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
   const std::size_t count = dataset.samples.size();
-  Hashes hashes = {std::vector<Sha256Digest>(count), std::vector<std::string>(count)};
+  Hashes hashes = {std::vector<Sha256Digest>(count), std::vector<std::optional<Error>>(count)};
   std::mutex mutex;
   std::size_t done = 0;
   if (options.on_hash) options.on_hash(done, count);
@@ -33,7 +33,7 @@ Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
     try {
       hashes.of_sample[i] = sha256(read_sample(dataset, i).values);
     } catch (const Error& e) {
-      hashes.failure[i] = e.what();
+      hashes.failure[i] = e;
     }
     const std::lock_guard lock(mutex);
     ++done;
@@ -81,13 +81,13 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
   ImageFeatures result;
   result.width = static_cast<std::size_t>(clip.config.embed);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!hashes.failure[i].empty()) continue;
+    if (hashes.failure[i]) continue;
     const bool stored = options.store != nullptr && options.store->find(hashes.of_sample[i]);
     if (stored) ++result.found;
     if (first.try_emplace(hashes.of_sample[i], i).second && !stored) missing.push_back(i);
   }
 
-  std::map<std::size_t, std::vector<float>> fresh;
+  std::map<std::size_t, std::vector<float>> encoded_now;
   auto flushed = std::chrono::steady_clock::now();
   encode(
       clip, dataset, missing, options,
@@ -99,7 +99,7 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
         }
         ++result.encoded;
         if (options.store == nullptr) {
-          fresh[sample].assign(feature.begin(), feature.end());
+          encoded_now[sample].assign(feature.begin(), feature.end());
           return;
         }
         options.store->add(hashes.of_sample[sample], feature);
@@ -108,22 +108,22 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
         options.store->flush();
         flushed = now;
       },
-      [&](std::size_t sample, const std::string& message) { hashes.failure[sample] = message; });
+      [&](std::size_t sample, const Error& error) { hashes.failure[sample] = error; });
   if (options.store != nullptr) options.store->flush();
 
   for (std::size_t i = 0; i < count; ++i) {
     const float* feature = nullptr;
-    std::string message = hashes.failure[i];
-    if (message.empty()) {
+    std::optional<Error> error = hashes.failure[i];
+    if (!error) {
       const std::size_t twin = first.at(hashes.of_sample[i]);
-      message = hashes.failure[twin];
-      if (message.empty()) {
+      error = hashes.failure[twin];
+      if (!error) {
         feature = options.store != nullptr ? options.store->find(hashes.of_sample[i])
-                                           : fresh.at(twin).data();
+                                           : encoded_now.at(twin).data();
       }
     }
     if (feature == nullptr) {
-      result.failures.push_back({i, message});
+      result.failures.push_back({i, *error});
       continue;
     }
     result.samples.push_back(i);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/base/error.h"
 #include "openworld/vlm/clip.h"
 #include "openworld/vlm/feature_store.h"
 #include "openworld/worlds/dataset.h"
@@ -30,7 +31,7 @@ struct ImageFeatures {
   std::vector<std::size_t> samples;  // of the dataset, ascending: those that could be read
   struct Failure {
     std::size_t sample;
-    std::string message;
+    Error error;
   };
   std::vector<Failure> failures;  // ascending
   std::size_t encoded = 0;        // images that went through the model

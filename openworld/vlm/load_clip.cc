@@ -40,7 +40,7 @@ Tokenizer load_tokenizer(const ClipCheckpoint& checkpoint, const std::string& vo
   if (path.empty()) {
     fail("load_tokenizer",
          fmt::format("{}: no vocabulary beside the weights; expected merges.txt and vocab.json, or "
-                     "OpenAI's bpe_simple_vocab_16e6.txt.gz, there or given by --vocabulary",
+                     "OpenAI's bpe_simple_vocab_16e6.txt.gz, there, or a vocabulary given apart",
                      checkpoint.files().front()));
   }
   return Tokenizer(load_vocabulary(path, static_cast<std::size_t>(checkpoint.config().vocabulary)));

@@ -32,7 +32,7 @@ void SampleBatches::for_each(const Take& take, const Fail& fail) const {
     if (count > 0) {
       take(part->indices, at::from_blob(part->chw.data(), {count, 3, size, size}, at::kFloat));
     }
-    for (const auto& failure : part->failures) fail(failure.index, failure.message);
+    for (const auto& failure : part->failures) fail(failure.index, failure.error);
     done += part->indices.size() + part->failures.size();
     if (on_progress) on_progress(done, samples.size());
   }

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "openworld/base/error.h"
 #include "openworld/images/image.h"
 #include "openworld/images/preprocessing.h"
 #include "openworld/worlds/dataset.h"
@@ -31,7 +31,7 @@ struct SampleBatches {
 
   // `items` are places in `samples`; images are [items, 3, size, size], valid until it returns.
   using Take = std::function<void(std::span<const std::size_t> items, const at::Tensor& images)>;
-  using Fail = std::function<void(std::size_t item, const std::string& message)>;
+  using Fail = std::function<void(std::size_t item, const Error& error)>;
 
   // Calls `take` for each batch of images that could be read, `fail` for each that could not.
   void for_each(const Take& take, const Fail& fail) const;

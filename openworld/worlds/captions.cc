@@ -27,7 +27,7 @@ constexpr std::array<Row, 7> kRows = {{
      open_caption_metadata},
     {{"text-files", "a folder in which photo.txt holds captions of photo.jpg, one a line"},
      open_caption_text_files},
-    {{"labels", "any labelled dataset, its class names put into --templates"}, open_label_captions},
+    {{"labels", "any labelled dataset, its class names put into templates"}, open_label_captions},
 }};
 
 }  // namespace

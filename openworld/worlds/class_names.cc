@@ -139,11 +139,11 @@ std::string find_names_file(const std::string& given, const std::string& folder)
 void refuse_duplicates(const std::vector<std::string>& classes, const Origin& origin) {
   std::map<std::string_view, std::size_t> seen;
   for (std::size_t label = 0; label < classes.size(); ++label) {
-    const auto [found, fresh] = seen.emplace(classes[label], label);
-    if (!fresh) {
+    const auto [found, inserted] = seen.emplace(classes[label], label);
+    if (!inserted) {
       origin.fail(
           fmt::format("classes {} and {} are both named {}; expected names that differ "
-                      "(--allow-duplicate-names takes them as they are)",
+                      "unless duplicate names are allowed",
                       found->second, label, in_quotes(classes[label])));
     }
   }

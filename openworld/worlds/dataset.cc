@@ -52,7 +52,7 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
   const Origin origin{"open_dataset", path};
   const DatasetFormat& format = choose_format(origin, options.format);
   if (!options.image_root.empty() && !format.lists_paths) {
-    origin.fail(fmt::format("--image-root is for lists of paths; this is a dataset of format {}",
+    origin.fail(fmt::format("an image root is for lists of paths; this is a dataset of format {}",
                             format.name));
   }
   Dataset dataset = format.open(origin, options);

@@ -158,7 +158,7 @@ std::unique_ptr<CaptionSource> open_doodle_pairs(const Origin& origin,
   if (spec.look->look != Look::kPlain || spec.seed != DoodleSpec{}.seed) {
     origin.fail(
         "has a look or a seed; expected doodles:NAME, which is shown in several looks, or "
-        "--templates for captions of one look");
+        "templates for captions of one look");
   }
   return std::make_unique<DoodlePairs>(*spec.dataset);
 }

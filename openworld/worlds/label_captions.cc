@@ -65,7 +65,7 @@ std::unique_ptr<CaptionSource> open_label_captions(const Origin& origin,
   if (!images.named) {
     origin.fail(
         "has labels without names, so that nothing can be said; expected class names "
-        "(--names) or captions");
+        "or captions");
   }
   std::vector<std::string> templates = options.templates;
   if (templates.empty()) {

@@ -42,8 +42,8 @@ void Listing::add(Sample sample, std::int64_t label, std::string_view name, std:
   }
   sample.label = static_cast<std::int32_t>(label);
   if (label >= 0) {
-    const auto [known, fresh] = classes_.emplace(sample.label, name);
-    if (!fresh && known->second != name) {
+    const auto [known, inserted] = classes_.emplace(sample.label, name);
+    if (!inserted && known->second != name) {
       origin_.fail(fmt::format("{} names class {} {}, which was {} before", where(), label,
                                in_quotes(name), in_quotes(known->second)));
     }
@@ -155,7 +155,7 @@ std::string find_image_root(const std::string& given, const std::string& first_p
   }
   origin.fail(
       fmt::format("the image {} is not in {}, in a folder there, or up to two levels above; "
-                  "expected --image-root to say where images are",
+                  "expected an image root that says where images are",
                   in_quotes(first_path), nearest.string()));
 }
 

@@ -1,10 +1,10 @@
-#include "openworld/metrics/compare.h"
+#include "openworld/analysis/compare.h"
 
 #include <pybind11/stl.h>
 
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 #include "options.h"
 
 namespace openworld::python {
@@ -23,7 +23,7 @@ py::dict to_dict(const ComparedMetric& compared) {
   d["why"] = !compared.a.defined()   ? compared.a.why
              : !compared.b.defined() ? compared.b.why
                                      : compared.why;
-  d["higher_is_better"] = compared.request.row->higher_is_better;
+  d["higher_is_better"] = compared.request.row->info.higher_is_better;
   return d;
 }
 

@@ -1,9 +1,9 @@
-#include "openworld/metrics/curve.h"
+#include "openworld/analysis/curve.h"
 
 #include "arrays.h"
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 #include "options.h"
 #include "table.h"
 
@@ -35,7 +35,7 @@ py::dict to_dict(const Curve& curve) {
 // least that.
 py::tuple threshold_counts(const Predictions& predictions) {
   std::vector<double> scores;
-  std::vector<std::int64_t> base, fresh;
+  std::vector<std::int64_t> base, new_side;
   {
     const py::gil_scoped_release release;
     const RankedScores ranked(predictions.outcomes());
@@ -43,15 +43,15 @@ py::tuple threshold_counts(const Predictions& predictions) {
     Ranking(ranked).for_each_group([&](std::size_t rank, const KindCounts& group) {
       scores.push_back(ranked.score(rank));
       base.push_back(ranked.totals().base() - below.base());
-      fresh.push_back(ranked.totals().fresh() - below.fresh());
+      new_side.push_back(ranked.totals().new_samples() - below.new_samples());
       below += group;
     });
     std::reverse(scores.begin(), scores.end());
     std::reverse(base.begin(), base.end());
-    std::reverse(fresh.begin(), fresh.end());
+    std::reverse(new_side.begin(), new_side.end());
   }
   return py::make_tuple(to_array(std::move(scores)), to_array(std::move(base)),
-                        to_array(std::move(fresh)));
+                        to_array(std::move(new_side)));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "openworld/metrics/diagnosis.h"
+#include "openworld/analysis/diagnosis.h"
 
 #include <pybind11/stl.h>
 
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 #include "options.h"
 
 namespace openworld::python {

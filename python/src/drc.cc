@@ -1,4 +1,4 @@
-#include "openworld/metrics/drc.h"
+#include "openworld/analysis/drc.h"
 
 #include <pybind11/stl.h>
 

@@ -2,8 +2,8 @@
 
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
-#include "openworld/io/result_json.h"
+#include "openworld/predictions/predictions.h"
+#include "openworld/predictions/result_json.h"
 #include "options.h"
 
 namespace openworld::python {
@@ -13,7 +13,7 @@ py::dict metric_dict(const MetricResult& result) {
   const MetricRow& row = *result.request.row;
   py::dict d;
   d["name"] = result.request.name;
-  d["title"] = metric_title(row, result.request.params);
+  d["title"] = metric_title(row.info, result.request.params);
   d["value"] = to_object(result.value);
   d["why"] = result.value.why;
   d["interval"] = to_object(result.interval);
@@ -22,8 +22,8 @@ py::dict metric_dict(const MetricResult& result) {
                                           : py::object(py::none());
   d["open"] = result.open ? py::object(py::str(side_name(*result.open))) : py::object(py::none());
   d["ties"] = result.ties ? py::object(py::str(ties_name(*result.ties))) : py::object(py::none());
-  d["higher_is_better"] = row.higher_is_better;
-  d["is_count"] = row.is_count;
+  d["higher_is_better"] = row.info.higher_is_better;
+  d["is_count"] = row.info.is_count;
   return d;
 }
 
@@ -42,7 +42,7 @@ py::dict to_dict(const Evaluation& evaluation, const EvalOptions& options,
                  const ResultContext& context) {
   py::dict counts;
   counts["base"] = evaluation.counts.base();
-  counts["new"] = evaluation.counts.fresh();
+  counts["new"] = evaluation.counts.new_samples();
   counts["unknown"] = evaluation.counts.unknown();
   counts["tied"] = evaluation.tied;
   py::list metrics;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "openworld/io/result_json.h"
 #include "openworld/metrics/evaluate.h"
+#include "openworld/predictions/result_json.h"
 
 namespace openworld::python {
 

@@ -1,4 +1,4 @@
-#include "openworld/metrics/friedman.h"
+#include "openworld/analysis/friedman.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

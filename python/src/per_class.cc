@@ -2,7 +2,7 @@
 
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 
 namespace openworld::python {
 

@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 #include "bind.h"
-#include "openworld/io/predictions_parts.h"
+#include "openworld/predictions/predictions_parts.h"
 
 namespace openworld::python {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 
 namespace openworld::python {
 

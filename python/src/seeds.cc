@@ -1,4 +1,4 @@
-#include "openworld/metrics/seeds.h"
+#include "openworld/stats/seeds.h"
 
 #include <pybind11/stl.h>
 

@@ -1,10 +1,10 @@
-#include "openworld/metrics/sensitivity.h"
+#include "openworld/analysis/sensitivity.h"
 
 #include <pybind11/stl.h>
 
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 #include "options.h"
 
 namespace openworld::python {
@@ -13,7 +13,7 @@ namespace {
 py::dict by_metric(const SensitivityValues& values) {
   py::dict d;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    d[py::str(kSensitivityMetrics[i]->name)] = to_object(values[i]);
+    d[py::str(kSensitivityMetrics[i]->info.name)] = to_object(values[i]);
   }
   return d;
 }
@@ -40,7 +40,7 @@ void bind_sensitivity(py::module_& m) {
           py::dict d;
           d["ratio"] = row.ratio;
           d["base"] = row.base;
-          d["new"] = row.fresh;
+          d["new"] = row.new_side;
           d["values"] = by_metric(row.values);
           rows.append(d);
         }

@@ -10,7 +10,7 @@
 
 #include "bind.h"
 #include "openworld/base/error.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 #include "options.h"
 #include "table.h"
 
@@ -41,7 +41,7 @@ struct Probe {
     outcomes.base_classes = base_classes;
     outcomes.new_classes = 2;
     const RankedScores ranked(outcomes, RankedScores::Keep::kOrder);
-    return row.compute(Ranking(ranked), {.params = row.params, .threshold = threshold});
+    return row.compute(Ranking(ranked), {.params = row.info.params, .threshold = threshold});
   }
 };
 
@@ -80,38 +80,39 @@ const char* positive_name(Positive positive) {
 py::dict row_dict(const MetricRow& row) {
   const auto count = [&] {
     int holes = 0;
-    for (auto at = row.name.find("{}"); at != row.name.npos; at = row.name.find("{}", at + 2)) {
+    for (auto at = row.info.name.find("{}"); at != row.info.name.npos;
+         at = row.info.name.find("{}", at + 2)) {
       ++holes;
     }
     return holes;
   }();
   py::dict d;
-  d["name"] = row.name;
-  d["aliases"] = row.aliases;
-  d["family"] = row.family;
-  d["title"] = metric_title(row, row.params);
-  d["brief"] = row.brief;
-  d["citation"] = row.citation;
-  d["higher_is_better"] = row.higher_is_better;
+  d["name"] = row.info.name;
+  d["aliases"] = row.info.aliases;
+  d["family"] = row.info.family;
+  d["title"] = metric_title(row.info, row.info.params);
+  d["brief"] = row.info.brief;
+  d["citation"] = row.info.citation;
+  d["higher_is_better"] = row.info.higher_is_better;
   d["positive"] = positive_name(row.positive);
   d["open"] = rule_name(row.open);
   d["ties"] = row.ties ? py::object(py::str(ties_name(*row.ties))) : py::none();
-  d["params"] = std::vector<double>(row.params.begin(), row.params.begin() + count);
+  d["params"] = std::vector<double>(row.info.params.begin(), row.info.params.begin() + count);
   d["needs_correct"] = reads_correct(row);
   d["needs_overall_correct"] = (row.needs & kNeedsOverall) != 0;
   d["needs_label"] = (row.needs & (kNeedsLabel | kNeedsPredicted)) != 0;
   d["needs_predicted"] = (row.needs & kNeedsPredicted) != 0;
   d["takes_base_classes"] = reads_base_classes(row);
   d["takes_threshold"] = reads_threshold(row);
-  d["standard"] = row.standard;
-  d["is_count"] = row.is_count;
+  d["standard"] = row.info.standard;
+  d["is_count"] = row.info.is_count;
   return d;
 }
 
 const MetricRow& find_row(const std::string& name) {
   const auto table = metric_table();
   const auto it = std::find_if(table.begin(), table.end(),
-                               [&](const MetricRow* row) { return row->name == name; });
+                               [&](const MetricRow* row) { return row->info.name == name; });
   if (it == table.end()) fail("metrics", fmt::format("no row is named {}", name));
   return **it;
 }
@@ -158,10 +159,10 @@ void bind_table(py::module_& m) {
          const std::vector<double>& params, const py::object& ties, const py::object& open,
          std::optional<double> threshold, bool grid) {
         const MetricRow& row = find_row(row_name);
-        MetricRequest request{&row, row.params, ""};
+        MetricRequest request{&row, row.info.params, ""};
         std::copy_n(params.begin(), std::min(params.size(), request.params.size()),
                     request.params.begin());
-        request.name = metric_name(row, request.params);
+        request.name = metric_name(row.info, request.params);
         const MetricOptions options{.ties = parse_ties(ties, request.name),
                                     .open = parse_open(open, request.name),
                                     .params = request.params,

@@ -1,10 +1,10 @@
-#include "openworld/metrics/threshold.h"
+#include "openworld/analysis/threshold.h"
 
 #include <pybind11/stl.h>
 
 #include "bind.h"
 #include "evaluate.h"
-#include "openworld/io/predictions.h"
+#include "openworld/predictions/predictions.h"
 
 namespace openworld::python {
 namespace {

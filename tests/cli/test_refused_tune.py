@@ -20,7 +20,7 @@ def short(value):
     ("gmp", {"epochs": None}, 'no learner "gmp", did you mean gmop? There are zero-shot, coop, '),
     ("zero-shot", {"epochs": 5}, "zero-shot is not trained and has no epochs"),
     ("kgcoop", {"options": {"weigth": 1}}, f'no option "weigth", did you mean weight?; {OPTIONS}'),
-    ("coop", {"set": "tokens"}, '--set has "tokens"; expected key=value'),
+    ("coop", {"set": "tokens"}, 'an option is "tokens"; expected key=value'),
     ("coop", {"options": {"tokens": "x"}},
      'option tokens is "x"; expected an integer from 1 to 1024'),
     ("coop", {"options": {"tokens": 0}}, 'option tokens is "0"; expected an integer from 1'),

@@ -1,8 +1,8 @@
 #include <cstdio>
 
 #include "openworld/checkpoint/clip_config.h"
-#include "openworld/io/predictions.h"
 #include "openworld/metrics/evaluate.h"
+#include "openworld/predictions/predictions.h"
 #include "openworld/worlds/dataset.h"
 
 int main(int, char** argv) {

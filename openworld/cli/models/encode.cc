@@ -85,10 +85,7 @@ void check_lengths(const std::vector<std::string>& texts, const Tokenizer& token
     try {
       tokenizer.pack(texts[i], static_cast<std::size_t>(config.context));
     } catch (const Error& e) {
-      const std::string_view what = e.what();
-      const std::size_t function = what.find("] ");  // of no interest to who wrote the file
-      Origin{kFunction, path}.fail(
-          fmt::format("line {} {}", i + 1, what.substr(function == what.npos ? 0 : function + 2)));
+      Origin{kFunction, path}.fail(fmt::format("line {} {}", i + 1, e.message()));
     }
   }
 }

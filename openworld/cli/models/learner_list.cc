@@ -7,6 +7,7 @@
 #include "openworld/cli/models/run_model.h"
 #include "openworld/cli/models/tuned_model.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/io/option_json.h"
 
 namespace openworld {
 namespace {
@@ -18,7 +19,7 @@ Json row_json(const LearnerRow& row) {
   Json options = Json::array();
   for (const OptionRow& option : method.list.rows()) {
     options.push_back({{"name", option.name},
-                       {"default", option.value()},
+                       {"default", option_json(option.value())},
                        {"expected", option.expected},
                        {"help", option.help}});
   }
@@ -40,9 +41,8 @@ void print_page(const LearnerRow& row) {
   fmt::print("Options, set by --set key=value:\n");
   const ChosenMethod method{std::string(row.name)};
   for (const OptionRow& option : method.list.rows()) {
-    const Json value = option.value();
-    fmt::print("  {:<20} {} [{}]\n{:23}{}\n", option.name, option.help,
-               value.is_string() ? value.get<std::string>() : value.dump(), "", option.expected);
+    fmt::print("  {:<20} {} [{}]\n{:23}{}\n", option.name, option.help, option_text(option.value()),
+               "", option.expected);
   }
   fmt::print("\nopenworld tune --method {} --model pocket --data doodles:animals --out RUN\n",
              row.name);

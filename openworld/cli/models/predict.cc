@@ -14,7 +14,9 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
+#include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
+#include "openworld/io/option_json.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/vlm/extra_features.h"
 #include "openworld/worlds/folders.h"
@@ -68,9 +70,7 @@ auto described(const std::string& path, const Make& make) {
   } catch (const nlohmann::json::exception& e) {
     origin.fail(fmt::format("is no description of a run: {}", e.what()));
   } catch (const Error& e) {
-    const std::string text = e.what();
-    const std::size_t function = text.find("] ");
-    origin.fail(function == std::string::npos ? text : text.substr(function + 2));
+    origin.fail(e.message());
   }
 }
 
@@ -199,7 +199,8 @@ void run_predict(const PredictFlags& flags) {
     sha256 = model.at("sha256").get<std::string>();
     scale = model.at("logit_scale").get<double>();
     ChosenMethod result(run.at("method").get<std::string>());
-    result.list.set_values(run.at("options"), kFunction);
+    result.list.set_values(option_values(JsonFields(run, "", {kFunction, paths.run}), "options"),
+                           kFunction);
     return result;
   });
   const auto open_model = [&] { return load_model(model_flags, kFunction); };
@@ -209,11 +210,11 @@ void run_predict(const PredictFlags& flags) {
                                 "differ",
                                 model_flags.model, flags.run));
   }
-  if (scale > 0) set_temperature_factor(model.clip, scale);
+  if (scale > 0) set_logit_scale(model.clip, scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, model_flags.vocabulary);
-  const Language language = {&model.clip, &tokenizer, {}, flags.threads};
-  const Setting setting = setting_of(run, language, paths.run);
-  const auto learner = described(paths.run, [&] { return method.options->make(setting); });
+  const TextModel text_model = {&model.clip, &tokenizer, {}, flags.threads};
+  const TuningTask task = task_of(run, text_model, paths.run);
+  const auto learner = described(paths.run, [&] { return method.options->make(task); });
   load_prompts(*learner, paths.prompts);
   const Scorer scorer = described(paths.run, [&] { return learner->scorer(new_names_of(run)); });
 

@@ -39,15 +39,15 @@ Tower tower_of(const std::string& name) {
 
 // A tower that comes from a checkpoint and learns on keeps its mean.
 bool centres(const PretrainFlags& flags) {
-  const bool has_old = !flags.init.empty() && (flags.fresh.empty() || flags.lock.empty());
+  const bool has_old = !flags.init.empty() && (flags.reinit.empty() || flags.lock.empty());
   return !flags.no_centre && !has_old;
 }
 
 void check_towers(const PretrainFlags& flags) {
   if (flags.lock.empty()) return;
-  if (!flags.init.empty() && flags.lock != flags.fresh) return;
+  if (!flags.init.empty() && flags.lock != flags.reinit) return;
   fail(kFunction, fmt::format("--lock {} would keep a tower of random weights; expected --init, "
-                              "and no --fresh {}",
+                              "and no --reinit {}",
                               flags.lock, flags.lock));
 }
 
@@ -56,12 +56,12 @@ Clip start_of(const PretrainFlags& flags, const std::optional<ClipCheckpoint>& s
               const ClipConfig& config) {
   if (!start) return init_clip(config, flags.seed);
   Clip old = load_clip(*start);
-  if (flags.fresh.empty()) return old;
-  const Clip fresh = init_clip(config, flags.seed);
-  const bool image_is_fresh = tower_of(flags.fresh) == Tower::kImage;
+  if (flags.reinit.empty()) return old;
+  const Clip random = init_clip(config, flags.seed);
+  const bool image_is_new = tower_of(flags.reinit) == Tower::kImage;
   return make_clip(config, [&](const TensorSpec& spec) {
     const bool is_image = tower_of_tensor(spec.name) == Tower::kImage;
-    return (is_image == image_is_fresh ? fresh : old).tensors.at(spec.name);
+    return (is_image == image_is_new ? random : old).tensors.at(spec.name);
   });
 }
 
@@ -71,7 +71,7 @@ PretrainOptions options_of(const PretrainFlags& flags) {
   options.batch = flags.batch;
   options.extra_captions = flags.extra_captions;
   options.naming = flags.naming;
-  options.rate = flags.rate;
+  options.lr = flags.lr;
   options.warmup = flags.warmup;
   options.adamw = {flags.beta1, flags.beta2, flags.epsilon, flags.weight_decay, flags.clip};
   options.loss = {flags.shared, flags.smoothing};
@@ -107,7 +107,7 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"config", flags.config},
           {"init", flags.init},
           {"lock", flags.lock},
-          {"fresh", flags.fresh},
+          {"fresh", flags.reinit},
           {"tensors_sha256", digest(fmt::format("{}", fmt::join(tensors, " ")))},
           {"vocabulary", vocabulary.size()},
           {"vocabulary_sha256", digest(words)},
@@ -115,7 +115,7 @@ Json run_json(const PretrainFlags& flags, const CaptionSource& pairs, const Clip
           {"batch", flags.batch},
           {"extra_captions", flags.extra_captions},
           {"naming", flags.naming},
-          {"lr", flags.rate},
+          {"lr", flags.lr},
           {"warmup", flags.warmup},
           {"weight_decay", flags.weight_decay},
           {"beta1", flags.beta1},

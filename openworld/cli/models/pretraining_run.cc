@@ -131,21 +131,22 @@ void PretrainingRun::name_failures(const StepReport& report) {
 
 void PretrainingRun::end_epoch(std::int64_t epoch, const Stretch& stretch, const StepReport& report,
                                double left, TrainingLog& log) {
-  const double rate = static_cast<double>(stretch.images) / std::max(stretch.seconds(), 1e-9);
+  const double images_per_second =
+      static_cast<double>(stretch.images) / std::max(stretch.seconds(), 1e-9);
   last_ = {{"step", trainer_.step()},
            {"epoch", epoch},
            {"loss", stretch.mean(stretch.loss)},
            {"batch_accuracy", stretch.mean(stretch.accuracy)},
            {"gradient_norm", stretch.mean(stretch.norm)},
-           {"lr", report.rate},
+           {"lr", report.lr},
            {"logit_scale", report.factor},
            {"images", stretch.images},
            {"unreadable", stretch.failures},
-           {"images_per_second", rate}};
-  std::string text =
-      fmt::format("epoch {}/{}  loss {:.3f}  right {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left",
-                  epoch, flags_.epochs, stretch.mean(stretch.loss),
-                  100 * stretch.mean(stretch.accuracy), report.rate, rate, duration(left));
+           {"images_per_second", images_per_second}};
+  std::string text = fmt::format(
+      "epoch {}/{}  loss {:.3f}  right {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left", epoch,
+      flags_.epochs, stretch.mean(stretch.loss), 100 * stretch.mean(stretch.accuracy), report.lr,
+      images_per_second, duration(left));
   const bool is_last = trainer_.step() == trainer_.steps();
   if (flags_.eval_every > 0 && epoch % flags_.eval_every == 0 && !is_last) {
     const Clip clip = trainer_.result();

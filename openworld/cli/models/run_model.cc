@@ -26,7 +26,9 @@ constexpr std::size_t kNamedFailures = 5;
 void report_failures(const ImageFeatures& features) {
   const std::size_t named = std::min(features.failures.size(), kNamedFailures);
   for (std::size_t i = 0; i < named; ++i) {
-    std::fputs((one_line("skipped: " + features.failures[i].message) + '\n').c_str(), stderr);
+    std::fputs(
+        (one_line("skipped: " + std::string(features.failures[i].error.what())) + '\n').c_str(),
+        stderr);
   }
   if (features.failures.size() > named) {
     std::fputs(fmt::format("skipped: {} more\n", features.failures.size() - named).c_str(), stderr);
@@ -43,10 +45,11 @@ void open_store(std::optional<FeatureStore>& store, const LoadedModel& model,
   try {
     store->make_folder();
   } catch (const Error& e) {
-    const std::string message =
-        fmt::format("{}; give --cache another folder, or --no-cache", e.what());
-    if (!cache.folder.empty()) throw Error(message);
-    std::fputs((one_line("features are not kept: " + message) + '\n').c_str(), stderr);
+    const Error error(e.function(),
+                      fmt::format("{}; give --cache another folder, or --no-cache", e.message()));
+    if (!cache.folder.empty()) throw error;
+    std::fputs((one_line(fmt::format("features are not kept: {}", error.what())) + '\n').c_str(),
+               stderr);
     store.reset();
   }
 }
@@ -115,7 +118,7 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                                            .on_hash = progress_line("reading images"),
                                            .on_encode = progress_line("encoding images")});
   if (unreadable == Unreadable::kRefuse && !features.failures.empty()) {
-    throw Error(features.failures[0].message);
+    throw features.failures[0].error;
   }
   report_failures(features);
   if (features.samples.empty()) {

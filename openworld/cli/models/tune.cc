@@ -152,9 +152,9 @@ void run_tune(const TuneFlags& flags) {
   const ShotRule rule = shot_rule(flags, *method.row);
 
   LoadedModel model = load_model(flags.model, kFunction);
-  if (flags.logit_scale > 0) set_temperature_factor(model.clip, flags.logit_scale);
+  if (flags.logit_scale > 0) set_logit_scale(model.clip, flags.logit_scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, flags.model.vocabulary);
-  const Language language = {&model.clip, &tokenizer, {flags.memory}, flags.model.threads};
+  const TextModel text_model = {&model.clip, &tokenizer, {flags.memory}, flags.model.threads};
 
   // Everything that can be wrong is found before the first folder is made.
   for (const SeedRun& one : seeds) {
@@ -168,7 +168,7 @@ void run_tune(const TuneFlags& flags) {
   if (std::any_of(runs.begin(), runs.end(), [](const TuningRun& r) { return !r.finished(); })) {
     // Whether options and names fit does not depend on the seed.
     const nlohmann::json run = runs.front().description();
-    method.options->make(setting_of(run, language, flags.out))->scorer(new_names_of(run));
+    method.options->make(task_of(run, text_model, flags.out))->scorer(new_names_of(run));
   }
   std::optional<TestImages> test;
   Json results = Json::array();
@@ -181,9 +181,8 @@ void run_tune(const TuneFlags& flags) {
     } else {
       if (!test) test = encode_test(flags, model, data.test);
       const auto start = Clock::now();
-      const Setting setting =
-          setting_of(nlohmann::json(tuning.description()), language, one.folder);
-      const auto learner = method.options->make(setting);
+      const TuningTask task = task_of(nlohmann::json(tuning.description()), text_model, one.folder);
+      const auto learner = method.options->make(task);
       const auto shots = draw_shots(flags, data.train, base, rule, one.seed);
       const Episode episode =
           make_episode(flags, model, data.train, shots, method.row->wants_local, one.seed);

@@ -8,6 +8,7 @@
 #include "openworld/base/error.h"
 #include "openworld/cli/models/class_list.h"
 #include "openworld/cli/models/run_model.h"
+#include "openworld/io/option_json.h"
 #include "openworld/io/sha256.h"
 #include "openworld/worlds/templates.h"
 
@@ -62,12 +63,7 @@ Json ChosenMethod::changed() const {
   const auto own = row->options();
   OptionList defaults;
   own->declare(defaults);
-  const Json before = defaults.json(), now = list.json();
-  Json changed = Json::object();
-  for (const auto& [name, value] : now.items()) {
-    if (before[name] != value) changed[name] = value;
-  }
-  return changed;
+  return option_json(list.changed_from(defaults));
 }
 
 Json run_json(const TuneFlags& flags, const ChosenMethod& method, const LoadedModel& model,
@@ -82,7 +78,7 @@ Json run_json(const TuneFlags& flags, const ChosenMethod& method, const LoadedMo
   if (!flags.label.empty()) run["label"] = flags.label;
   run.update({{"method", method.row->name},
               {"title", method.row->title},
-              {"options", method.list.json()},
+              {"options", option_json(method.list.values())},
               {"changed", method.changed()},
               {"seed", seed},
               {"shots", flags.shots},
@@ -111,13 +107,14 @@ Json run_json(const TuneFlags& flags, const ChosenMethod& method, const LoadedMo
   return run;
 }
 
-Setting setting_of(const nlohmann::json& run, const Language& language, const std::string& path) {
+TuningTask task_of(const nlohmann::json& run, const TextModel& text_model,
+                   const std::string& path) {
   try {
     if (run.at("schema") != kRunSchema) throw Error("");
     const std::vector<std::string> names = prompt_names_of(run);
     const auto base = run.at("base_classes").get<std::size_t>();
     if (base > names.size() || base == 0) throw Error("");
-    return {.language = language,
+    return {.text_model = text_model,
             .base_names = {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(base)},
             .templates = run.at("templates").get<std::vector<std::string>>(),
             .template_set = run.at("template_set").get<std::string>(),

@@ -43,7 +43,7 @@ nlohmann::ordered_json run_json(const TuneFlags& flags, const ChosenMethod& meth
                                 std::uint64_t seed);
 
 // What a learner is made for, from run.json. Throws Error naming `path` if that is no run.
-Setting setting_of(const nlohmann::json& run, const Language& language, const std::string& path);
+TuningTask task_of(const nlohmann::json& run, const TextModel& text_model, const std::string& path);
 
 // The names of new classes, as prompts say them.
 std::vector<std::string> new_names_of(const nlohmann::json& run);

@@ -18,13 +18,13 @@
 #include "openworld/cli/text_table.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/json_file.h"
-#include "openworld/io/logit_predictions.h"
 #include "openworld/io/mapped_file.h"
-#include "openworld/io/predictions.h"
-#include "openworld/io/result_json.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
+#include "openworld/predictions/logit_predictions.h"
+#include "openworld/predictions/predictions.h"
+#include "openworld/predictions/result_json.h"
 #include "openworld/vlm/inner_threads.h"
 
 namespace openworld {
@@ -56,7 +56,7 @@ Json read_ordered(const std::string& path) {
 
 Scores score_all(const Scorer& scorer, const TestImages& test, bool patches) {
   const at::NoGradGuard no_grad;
-  std::vector<Tensor> base, fresh, r;
+  std::vector<Tensor> base, new_logits, r;
   const std::int64_t most = patches ? kPatchRows : kScoreRows, all = test.features.size(0);
   for (std::int64_t begin = 0; begin < all; begin += most) {
     const std::int64_t rows = std::min(most, all - begin);
@@ -71,10 +71,10 @@ Scores score_all(const Scorer& scorer, const TestImages& test, bool patches) {
     const OpenMpThreads open_mp(1);
     const Scores part = scorer(images);
     base.push_back(part.base_logits);
-    fresh.push_back(part.new_logits);
+    new_logits.push_back(part.new_logits);
     r.push_back(part.r);
   }
-  return {at::cat(base).contiguous(), at::cat(fresh).contiguous(), at::cat(r).contiguous()};
+  return {at::cat(base).contiguous(), at::cat(new_logits).contiguous(), at::cat(r).contiguous()};
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ bool TuningRun::train(Learner& learner, const Episode& episode, bool quiet) {
     if (step.ends_epoch) {
       last_ = {{"step", trainer.step()},  {"stage", trainer.stages()[step.stage].name},
                {"epoch", step.epoch + 1}, {"loss", step.mean_loss},
-               {"lr", step.rate},         {"seconds", train_seconds_}};
+               {"lr", step.lr},           {"seconds", train_seconds_}};
       log.add(last_);
       const auto now = Clock::now();
       if (trainer.done() || now - saved >= kSaveInterval) {

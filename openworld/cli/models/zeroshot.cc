@@ -17,8 +17,8 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/cli/text_table.h"
-#include "openworld/io/logit_predictions.h"
 #include "openworld/metrics/accuracy.h"
+#include "openworld/predictions/logit_predictions.h"
 #include "openworld/vlm/zeroshot.h"
 
 namespace openworld {
@@ -97,8 +97,7 @@ Scored score_images(const Clip& clip, const Dataset& dataset, const ImageFeature
   const Tensor images = at::from_blob(const_cast<float*>(features.features.data()),
                                       {rows, clip.config.embed}, at::kFloat);
   Scored scored;
-  scored.logits =
-      (temperature_factor(clip) * at::matmul(normalized(images), classifier.t())).contiguous();
+  scored.logits = (logit_scale(clip) * at::matmul(normalized(images), classifier.t())).contiguous();
   for (const std::size_t i : features.samples) scored.labels.push_back(dataset.samples[i].label);
   return scored;
 }
@@ -168,7 +167,7 @@ void run_zeroshot(const ZeroshotFlags& flags) {
                      {"templates", templates},
                      {"ensemble", flags.ensemble},
                      {"base_classes", base},
-                     {"logit_scale", temperature_factor(model.clip)}};
+                     {"logit_scale", logit_scale(model.clip)}};
   if (!flags.out.empty()) save(scored, dataset.classes, base, meta, flags.out);
 
   Json json = {{"schema", "openworld.zeroshot/1"}};

@@ -31,7 +31,7 @@ Optimizer::Optimizer(const NamedTensors& parameters, const OptimizerOptions& opt
   }
 }
 
-void Optimizer::step(double rate) {
+void Optimizer::step(double lr) {
   const at::NoGradGuard no_grad;
   ++steps_;
   for (auto& [name, tensor] : parameters_) {
@@ -45,20 +45,20 @@ void Optimizer::step(double rate) {
       const auto t = static_cast<double>(steps_);
       const double correction1 = 1 - std::pow(kBeta1, t), correction2 = 1 - std::pow(kBeta2, t);
       const at::Tensor scale = (second.sqrt() / std::sqrt(correction2)).add_(options_.epsilon);
-      tensor.addcdiv_(first, scale, -rate / correction1);
+      tensor.addcdiv_(first, scale, -lr / correction1);
     } else if (options_.momentum != 0) {
       at::Tensor velocity = memory_.at("velocity." + name);
       velocity.mul_(options_.momentum).add_(gradient);
-      tensor.sub_(velocity, rate);
+      tensor.sub_(velocity, lr);
     } else {
-      tensor.sub_(gradient, rate);
+      tensor.sub_(gradient, lr);
     }
     tensor.mutable_grad().reset();
   }
 }
 
-double scheduled_rate(Schedule schedule, double base, std::int64_t epoch, std::int64_t epochs,
-                      std::int64_t step) {
+double scheduled_lr(Schedule schedule, double base, std::int64_t epoch, std::int64_t epochs,
+                    std::int64_t step) {
   const auto share = [&](std::int64_t n) {
     return static_cast<double>(n) / static_cast<double>(epochs);
   };

@@ -1,8 +1,9 @@
 #pragma once
 
-// The optimisers of prompt learning as Dassl sets them up, and the schedules of their step size.
+// The optimisers of prompt learning as Dassl sets them up, and the schedules of their learning
+// rate.
 //
-//   sgd    g += decay p;  v = momentum v + g (v = g at first);  p -= rate v
+//   sgd    g += decay p;  v = momentum v + g (v = g at first);  p -= lr v
 //   adam   g += decay p;  torch's Adam with betas 0.9 and 0.999
 
 #include <ATen/core/Tensor.h>
@@ -28,7 +29,7 @@ class Optimizer {
   Optimizer(const NamedTensors& parameters, const OptimizerOptions& options);
 
   // One step along the gradients, which it then clears. A parameter without one stays as it is.
-  void step(double rate);
+  void step(double lr);
 
   // What it remembers, for checkpoints: copied into by whoever resumes.
   const NamedTensors& memory() const { return memory_; }
@@ -50,8 +51,8 @@ enum class Schedule {
   kCosineStep,  // the same with steps for e: DeCoOp steps its schedule at every iteration
 };
 
-// The rate in epoch `epoch` of `epochs`, in the stage's step number `step` (both from 0).
-double scheduled_rate(Schedule schedule, double base, std::int64_t epoch, std::int64_t epochs,
-                      std::int64_t step);
+// The learning rate in epoch `epoch` of `epochs`, in the stage's step number `step` (both from 0).
+double scheduled_lr(Schedule schedule, double base, std::int64_t epoch, std::int64_t epochs,
+                    std::int64_t step);
 
 }  // namespace openworld

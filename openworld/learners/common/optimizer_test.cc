@@ -13,10 +13,11 @@ namespace {
 using at::Tensor;
 
 TEST(Schedule, OfDasslIsShiftedByOneEpochAndNeverReachesZero) {
-  // Printed by Dassl's scheduler for a rate of 0.0035 and five epochs (MaPLe's configuration).
+  // Printed by Dassl's scheduler for a learning rate of 0.0035 and five epochs (MaPLe's
+  // configuration).
   const double expected[] = {1e-5, 0.0035, 0.00316578, 0.00229078, 0.00120922};
   for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
-    EXPECT_NEAR(scheduled_rate(Schedule::kDassl, 0.0035, epoch, 5, 17 * epoch), expected[epoch],
+    EXPECT_NEAR(scheduled_lr(Schedule::kDassl, 0.0035, epoch, 5, 17 * epoch), expected[epoch],
                 5e-9);
   }
 }
@@ -25,15 +26,14 @@ TEST(Schedule, OfDecoopSwingsWithAPeriodOfTwoHundredSteps) {
   for (const std::int64_t step : {0, 1, 50, 100, 150, 200, 333}) {
     const double expected =
         0.001 * (1 + std::cos(std::numbers::pi * static_cast<double>(step) / 100));
-    EXPECT_NEAR(scheduled_rate(Schedule::kCosineStep, 0.002, step / 13, 100, step), expected,
-                1e-15);
+    EXPECT_NEAR(scheduled_lr(Schedule::kCosineStep, 0.002, step / 13, 100, step), expected, 1e-15);
   }
 }
 
 TEST(Schedule, CosineFollowsEpochsAndConstantStays) {
-  EXPECT_EQ(scheduled_rate(Schedule::kCosine, 0.002, 0, 40, 3), 0.002);
-  EXPECT_NEAR(scheduled_rate(Schedule::kCosine, 0.002, 20, 40, 3), 0.001, 1e-15);
-  EXPECT_EQ(scheduled_rate(Schedule::kConstant, 0.002, 20, 40, 900), 0.002);
+  EXPECT_EQ(scheduled_lr(Schedule::kCosine, 0.002, 0, 40, 3), 0.002);
+  EXPECT_NEAR(scheduled_lr(Schedule::kCosine, 0.002, 20, 40, 3), 0.001, 1e-15);
+  EXPECT_EQ(scheduled_lr(Schedule::kConstant, 0.002, 20, 40, 900), 0.002);
 }
 
 // Two steps with gradients 3 and -1 from p = 2.

@@ -28,11 +28,11 @@ constexpr std::int64_t kOwnRows = 8;
 constexpr double kShardWork = 4e8;
 constexpr std::int64_t kMostShards = 16;
 
-std::vector<PromptRow> prompt_rows(const Language& language, const std::string& name,
+std::vector<PromptRow> prompt_rows(const TextModel& text_model, const std::string& name,
                                    const PromptShape& shape, std::int64_t first_row) {
-  const Vocabulary& vocabulary = language.tokenizer->vocabulary();
-  const std::vector<std::int32_t> all = language.tokenizer->encode(name + ".");
-  const std::size_t of_name = std::min(language.tokenizer->encode(name).size(), all.size());
+  const Vocabulary& vocabulary = text_model.tokenizer->vocabulary();
+  const std::vector<std::int32_t> all = text_model.tokenizer->encode(name + ".");
+  const std::size_t of_name = std::min(text_model.tokenizer->encode(name).size(), all.size());
   const std::int64_t before = shape.position == NamePosition::kEnd      ? shape.tokens
                               : shape.position == NamePosition::kMiddle ? shape.tokens / 2
                                                                         : 0;
@@ -47,17 +47,17 @@ std::vector<PromptRow> prompt_rows(const Language& language, const std::string& 
   add_context(before, shape.tokens);
   for (std::size_t i = of_name; i < all.size(); ++i) rows.push_back(token_row(all[i]));
   rows.push_back(token_row(vocabulary.end_of_text));
-  if (static_cast<std::int64_t>(rows.size()) > language.clip->config.context) {
+  if (static_cast<std::int64_t>(rows.size()) > text_model.clip->config.context) {
     fail("prompts",
          fmt::format("class {} takes {} tokens with {} of context; the model has room "
                      "for {}",
-                     in_quotes(name), rows.size(), shape.tokens, language.clip->config.context));
+                     in_quotes(name), rows.size(), shape.tokens, text_model.clip->config.context));
   }
   return rows;
 }
 
-std::int64_t shard_count(const Language& language, std::int64_t rows, std::int64_t shared) {
-  const TowerConfig& text = language.clip->config.text;
+std::int64_t shard_count(const TextModel& text_model, std::int64_t rows, std::int64_t shared) {
+  const TowerConfig& text = text_model.clip->config.text;
   const double work = static_cast<double>(rows) * static_cast<double>(text.layers) *
                       static_cast<double>(text.width) *
                       static_cast<double>(4 * text.width + 2 * text.mlp);
@@ -68,22 +68,22 @@ std::int64_t shard_count(const Language& language, std::int64_t rows, std::int64
 
 }  // namespace
 
-ContextPrompts::ContextPrompts(const Language& language, const std::vector<std::string>& names,
+ContextPrompts::ContextPrompts(const TextModel& text_model, const std::vector<std::string>& names,
                                const PromptShape& shape)
     : names_(static_cast<std::int64_t>(names.size())),
       rows_(shape.class_specific ? names_ * shape.tokens : shape.tokens) {
   std::vector<std::vector<PromptRow>> prompts;
   TextForest whole;
   for (std::int64_t c = 0; c < names_; ++c) {
-    prompts.push_back(prompt_rows(language, names[static_cast<std::size_t>(c)], shape,
+    prompts.push_back(prompt_rows(text_model, names[static_cast<std::size_t>(c)], shape,
                                   shape.class_specific ? c * shape.tokens : 0));
     whole.add(TextForest::kRoot, prompts.back());
   }
   const bool shares = shape.position == NamePosition::kEnd && !shape.class_specific;
   const std::int64_t count = std::min(
-      shard_count(language, static_cast<std::int64_t>(whole.nodes()), shares ? 1 + rows_ : 1),
+      shard_count(text_model, static_cast<std::int64_t>(whole.nodes()), shares ? 1 + rows_ : 1),
       std::max<std::int64_t>(names_, 1));
-  const TextMemory memory = {std::max<std::int64_t>(1, language.memory.mib / count)};
+  const TextMemory memory = {std::max<std::int64_t>(1, text_model.memory.mib / count)};
   for (std::int64_t s = 0; s < count; ++s) {
     Shard& shard = shards_.emplace_back();
     shard.begin = names_ * s / count;
@@ -92,7 +92,7 @@ ContextPrompts::ContextPrompts(const Language& language, const std::vector<std::
     for (std::int64_t c = shard.begin; c < shard.begin + shard.count; ++c) {
       forest.read(forest.add(TextForest::kRoot, prompts[static_cast<std::size_t>(c)]));
     }
-    shard.encoder = std::make_unique<TextEncoder>(language.clip->text, forest, memory);
+    shard.encoder = std::make_unique<TextEncoder>(text_model.clip->text, forest, memory);
   }
 }
 
@@ -191,19 +191,19 @@ Tensor PromptPool::features(ContextPrompts& prompts, const Tensor& context) {
   return features(list, std::span(&context, 1))[0];
 }
 
-Tensor word_rows(const Language& language, const std::string& words) {
+Tensor word_rows(const TextModel& text_model, const std::string& words) {
   std::vector<std::int64_t> ids;
-  for (const std::int32_t id : language.tokenizer->encode(words)) ids.push_back(id);
+  for (const std::int32_t id : text_model.tokenizer->encode(words)) ids.push_back(id);
   if (ids.empty())
     fail("prompts", fmt::format("option init is {}, which has no tokens", in_quotes(words)));
-  return language.clip->text.weights.token_embedding.detach().index_select(0, index_tensor(ids));
+  return text_model.clip->text.weights.token_embedding.detach().index_select(0, index_tensor(ids));
 }
 
-Tensor random_rows(const Language& language, std::int64_t rows, std::uint64_t seed,
+Tensor random_rows(const TextModel& text_model, std::int64_t rows, std::uint64_t seed,
                    std::uint64_t stream) {
   constexpr double kDeviation = 0.02;
   Random random(seed, stream);
-  Tensor result = at::empty({rows, language.clip->config.text.width}, at::kFloat);
+  Tensor result = at::empty({rows, text_model.clip->config.text.width}, at::kFloat);
   float* const values = result.data_ptr<float>();
   for (std::int64_t i = 0; i < result.numel(); ++i) {
     values[i] = static_cast<float>(kDeviation * random.normal());
@@ -211,11 +211,11 @@ Tensor random_rows(const Language& language, std::int64_t rows, std::uint64_t se
   return result;
 }
 
-Tensor start_rows(const Language& language, const std::string& words, std::int64_t rows,
+Tensor start_rows(const TextModel& text_model, const std::string& words, std::int64_t rows,
                   std::uint64_t seed, std::uint64_t stream) {
-  if (words.empty()) return random_rows(language, rows, seed, stream);
-  const Tensor start = word_rows(language, words);
-  return start + random_rows(language, start.size(0), seed, stream);
+  if (words.empty()) return random_rows(text_model, rows, seed, stream);
+  const Tensor start = word_rows(text_model, words);
+  return start + random_rows(text_model, start.size(0), seed, stream);
 }
 
 }  // namespace openworld

@@ -34,7 +34,7 @@ struct PromptShape {
 };
 
 // A model with its words, for as long as learners use them.
-struct Language {
+struct TextModel {
   const Clip* clip = nullptr;
   const Tokenizer* tokenizer = nullptr;
   TextMemory memory = {};
@@ -45,7 +45,7 @@ struct Language {
 class ContextPrompts {
  public:
   // Throws Error naming the first class whose prompt does not fit the model's context.
-  ContextPrompts(const Language& language, const std::vector<std::string>& names,
+  ContextPrompts(const TextModel& text_model, const std::vector<std::string>& names,
                  const PromptShape& shape);
   ContextPrompts(ContextPrompts&&) = default;
 
@@ -87,15 +87,15 @@ class PromptPool {
 };
 
 // Rows for a context from words: their token embeddings, [tokens of the words, d].
-at::Tensor word_rows(const Language& language, const std::string& words);
+at::Tensor word_rows(const TextModel& text_model, const std::string& words);
 
 // i.i.d. N(0, 0.02^2), from (seed, stream).
-at::Tensor random_rows(const Language& language, std::int64_t rows, std::uint64_t seed,
+at::Tensor random_rows(const TextModel& text_model, std::int64_t rows, std::uint64_t seed,
                        std::uint64_t stream);
 
 // Where a context starts: noise of `rows` rows, or, with words, their rows with that noise added,
 // so that several contexts from the same words differ. Throws Error for words without tokens.
-at::Tensor start_rows(const Language& language, const std::string& words, std::int64_t rows,
+at::Tensor start_rows(const TextModel& text_model, const std::string& words, std::int64_t rows,
                       std::uint64_t seed, std::uint64_t stream);
 
 }  // namespace openworld

@@ -16,10 +16,10 @@ const std::vector<std::string> kNames = {"cat", "snow leopard", "fire truck", "z
 
 // Features and the gradient of their weighted sum.
 std::pair<Tensor, Tensor> run(int threads, const PromptShape& shape) {
-  const Language language = oracle_model().language(threads);
-  ContextPrompts prompts(language, kNames, shape);
+  const TextModel text_model = oracle_model().text_model(threads);
+  ContextPrompts prompts(text_model, kNames, shape);
   PromptPool pool(threads);
-  Tensor context = random_rows(language, prompts.rows(), 3, 0).mul(20).requires_grad_();
+  Tensor context = random_rows(text_model, prompts.rows(), 3, 0).mul(20).requires_grad_();
   ContextPrompts* const lists[] = {&prompts, &prompts};
   const Tensor contexts[] = {context, context};
   const std::vector<Tensor> features = pool.features(lists, contexts);
@@ -57,22 +57,22 @@ Clip wide_clip() {
 
 TEST(PromptPool, ShardsGiveTheFeaturesAndGradientsOfTheWhole) {
   const Clip clip = wide_clip();
-  const Language language = {&clip, &oracle_model().tokenizer, {}, 2};
+  const TextModel text_model = {&clip, &oracle_model().tokenizer, {}, 2};
   std::vector<std::string> names;
   for (char c = 'a'; c <= 'z'; ++c) {
     for (const char* word : {" cat", " zebra", " fire truck"})
       names.push_back(c + std::string(word));
   }
-  ContextPrompts all(language, names, {.tokens = 2});
+  ContextPrompts all(text_model, names, {.tokens = 2});
   ASSERT_GT(all.shards(), 1u);
   PromptPool pool(2);
-  const Tensor context = random_rows(language, 2, 3, 0).requires_grad_();
+  const Tensor context = random_rows(text_model, 2, 3, 0).requires_grad_();
   const Tensor features = pool.features(all, context);
   const Tensor weights = at::arange(features.numel()).reshape(features.sizes()) % 5;
   (features * weights).sum().backward();
   const Tensor alone = context.detach().clone().requires_grad_();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    ContextPrompts one(language, {names[i]}, {.tokens = 2});
+    ContextPrompts one(text_model, {names[i]}, {.tokens = 2});
     ASSERT_EQ(one.shards(), 1u);
     const Tensor feature = pool.features(one, alone);
     const auto row = static_cast<std::int64_t>(i);
@@ -84,10 +84,10 @@ TEST(PromptPool, ShardsGiveTheFeaturesAndGradientsOfTheWhole) {
 }
 
 TEST(PromptPool, CanGoBackwardTwice) {
-  const Language language = oracle_model().language();
-  ContextPrompts prompts(language, kNames, {.tokens = 2});
+  const TextModel text_model = oracle_model().text_model();
+  ContextPrompts prompts(text_model, kNames, {.tokens = 2});
   PromptPool pool(2);
-  const Tensor context = random_rows(language, 2, 3, 0).requires_grad_();
+  const Tensor context = random_rows(text_model, 2, 3, 0).requires_grad_();
   const Tensor sum = pool.features(prompts, context).pow(3).sum();
   sum.backward({}, true);
   const Tensor once = context.grad().clone();
@@ -96,9 +96,10 @@ TEST(PromptPool, CanGoBackwardTwice) {
 }
 
 TEST(ContextPrompts, NamesTheClassThatDoesNotFit) {
-  const Language language = oracle_model().language();
+  const TextModel text_model = oracle_model().text_model();
   try {
-    ContextPrompts(language, {"cat", "maine coon cat of the far and snowy north"}, {.tokens = 16});
+    ContextPrompts(text_model, {"cat", "maine coon cat of the far and snowy north"},
+                   {.tokens = 16});
     FAIL();
   } catch (const Error& e) {
     const std::string text = e.what();
@@ -110,15 +111,15 @@ TEST(ContextPrompts, NamesTheClassThatDoesNotFit) {
 }
 
 TEST(StartRows, FromWordsAreTheirEmbeddingsWithNoise) {
-  const Language language = oracle_model().language();
-  const Tensor words = word_rows(language, "a photo of a");
-  const Tensor first = start_rows(language, "a photo of a", 16, 1, 0);
-  const Tensor second = start_rows(language, "a photo of a", 16, 1, 1);
+  const TextModel text_model = oracle_model().text_model();
+  const Tensor words = word_rows(text_model, "a photo of a");
+  const Tensor first = start_rows(text_model, "a photo of a", 16, 1, 0);
+  const Tensor second = start_rows(text_model, "a photo of a", 16, 1, 1);
   EXPECT_EQ(first.sizes(), words.sizes());
   EXPECT_FALSE(first.equal(second));
   EXPECT_LT((first - words).abs().max().item<double>(), 0.1);
-  EXPECT_EQ(start_rows(language, "", 16, 1, 0).size(0), 16);
-  EXPECT_THROW(word_rows(language, " "), Error);
+  EXPECT_EQ(start_rows(text_model, "", 16, 1, 0).size(0), 16);
+  EXPECT_THROW(word_rows(text_model, " "), Error);
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+#pragma once
+
+// Values of options (base/option_list.h) as JSON.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "openworld/base/option_list.h"
+
+namespace openworld {
+
+class JsonFields;
+
+nlohmann::ordered_json option_json(const OptionValue& value);
+
+// {name: value}, in order.
+nlohmann::ordered_json option_json(const OptionValues& values);
+
+// The object `key`. Throws Error for a value that is neither a boolean, a number nor a text.
+OptionValues option_values(const JsonFields& fields, std::string_view key);
+
+}  // namespace openworld

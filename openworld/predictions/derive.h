@@ -1,0 +1,37 @@
+#pragma once
+
+// What logits say about each sample: the arrays of Predictions that a file may leave out.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "openworld/io/npy_values.h"
+#include "openworld/io/origin.h"
+
+namespace openworld {
+
+// g's logits over the base names, h's over the new names, for the same samples. Either may be
+// absent: null.
+struct Logits {
+  const Matrix* base = nullptr;
+  const Matrix* new_side = nullptr;
+};
+
+// Per row. Argmax takes the first of equals, as numpy.argmax does.
+struct Answers {
+  std::vector<std::int32_t> base;      // argmax of the base logits; empty without them
+  std::vector<std::int32_t> new_side;  // argmax of the new logits; empty without them
+  std::vector<std::int32_t> overall;   // argmax over base names, then new names; needs both
+  // Largest base probability of the softmax over base and new names, max_b p_b =
+  // exp(max_b z_b - m) / sum_k exp(z_k - m) with m = max_k z_k, in double. Only if asked for; needs
+  // both.
+  std::vector<double> score;
+};
+
+// O(rows * columns) on all cores, the same bits whatever their number. Neither order of the
+// matrices is copied. Throws Error at the first logit that is not finite.
+// REQUIRES: matrices of the same number of rows, and of less than 2^31 columns together.
+Answers answer(const Logits& logits, bool with_score, const Origin& origin);
+
+}  // namespace openworld

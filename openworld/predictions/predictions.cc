@@ -1,0 +1,204 @@
+#include "openworld/predictions/predictions.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "openworld/base/error.h"
+#include "openworld/io/mapped_file.h"
+#include "openworld/predictions/derive.h"
+#include "openworld/predictions/predictions_parts.h"
+
+namespace openworld {
+namespace {
+
+void require_rows(std::string_view name, std::size_t rows, std::size_t expected,
+                  const Origin& origin) {
+  if (rows == expected) return;
+  origin.fail(
+      fmt::format("{} has {} rows; expected {}, one per row of side", name, rows, expected));
+}
+
+// The number of names: of the logits, or as the file says.
+std::int32_t count_classes(std::string_view name, const std::optional<Matrix>& logits,
+                           std::optional<std::int32_t> said, const Origin& origin) {
+  if (!logits) return said.value_or(0);
+  // So that an index over base and new names together is an int32.
+  constexpr std::size_t kMax = std::numeric_limits<std::int32_t>::max() / 2;
+  if (logits->columns > kMax) {
+    origin.fail(
+        fmt::format("{}_logits has {} columns; expected at most {}", name, logits->columns, kMax));
+  }
+  const auto columns = static_cast<std::int32_t>(logits->columns);
+  if (said && *said != columns) {
+    origin.fail(fmt::format("{}_classes is {}; expected {}, the columns of {}_logits", name, *said,
+                            columns, name));
+  }
+  return columns;
+}
+
+void check_classes(const Parts& parts, const Predictions& result, const Origin& origin) {
+  if (!parts.classes || result.base_classes == 0 || result.new_classes == 0) return;
+  const std::int64_t expected = std::int64_t{result.base_classes} + result.new_classes;
+  if (std::cmp_not_equal(parts.classes->size(), expected)) {
+    origin.fail(fmt::format("classes has {} names; expected {}, the base names and then the new",
+                            parts.classes->size(), expected));
+  }
+}
+
+// Throws Error unless the samples of `side` can be judged by the logits that are there.
+void require_judges(const Parts& parts, const Origin& origin) {
+  if (!parts.base_logits && !parts.new_logits) {
+    origin.fail("no correct; expected correct, or base_logits, new_logits and label");
+  }
+  if (!parts.label) {
+    origin.fail("no label; expected label, with which correct is derived from the logits");
+  }
+  const auto& side = parts.side->values;
+  const auto require = [&](const std::optional<Matrix>& logits, std::string_view name, int which) {
+    const auto row = std::find(side.begin(), side.end(), which) - side.begin();
+    if (logits || static_cast<std::size_t>(row) == side.size()) return;
+    origin.fail(
+        fmt::format("no {}_logits, but side[{}] is {}; expected correct, or {}_logits from "
+                    "which it is derived",
+                    name, row, which, name));
+  };
+  require(parts.base_logits, "base", 0);
+  require(parts.new_logits, "new", 1);
+}
+
+Column<std::uint8_t> derive_correct(const Parts& parts, const Answers& answers) {
+  const auto side = parts.side->values;
+  const auto label = parts.label->values;
+  std::vector<std::uint8_t> correct(side.size());
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    correct[i] = (side[i] == 0 && answers.base[i] == label[i]) ||
+                 (side[i] == 1 && answers.new_side[i] == label[i]);
+  }
+  return make_column(std::move(correct));
+}
+
+Column<std::uint8_t> derive_overall_correct(const Parts& parts, const Answers& answers) {
+  const auto side = parts.side->values;
+  const auto label = parts.label->values;
+  const auto base_classes = static_cast<std::int64_t>(parts.base_logits->columns);
+  std::vector<std::uint8_t> correct(side.size());
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    const std::int64_t truth = label[i] + (side[i] == 1 ? base_classes : 0);
+    correct[i] = side[i] != -1 && answers.overall[i] == truth;
+  }
+  return make_column(std::move(correct));
+}
+
+void derive_missing(Parts& parts, const Origin& origin) {
+  const bool both = parts.base_logits && parts.new_logits;
+  if (!parts.score && !both) {
+    origin.fail("no score; expected score, or base_logits and new_logits from which it is derived");
+  }
+  if (!parts.correct) require_judges(parts, origin);
+  const Logits logits{parts.base_logits ? &*parts.base_logits : nullptr,
+                      parts.new_logits ? &*parts.new_logits : nullptr};
+  Answers answers = answer(logits, !parts.score, origin);
+  if (!parts.correct) parts.correct = derive_correct(parts, answers);
+  if (!parts.overall_correct && both && parts.label) {
+    parts.overall_correct = derive_overall_correct(parts, answers);
+  }
+  if (!parts.predicted && parts.base_logits) {
+    parts.predicted = make_column(std::move(answers.base));
+  }
+  if (!parts.score) parts.score = make_column(std::move(answers.score));
+}
+
+Parts read_parts(const Origin& origin) {
+  struct stat status;
+  if (::stat(origin.file.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return read_folder_parts(origin);
+  }
+  const Bytes bytes = map_file(origin);
+  const std::string_view text = as_text(bytes.values);
+  if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06") ||
+      origin.file.ends_with(".npz")) {
+    return read_npz_parts(ZipArchive(bytes, origin));
+  }
+  if (text.starts_with("\x93NUMPY") || origin.file.ends_with(".npy")) {
+    origin.fail("is a single array; expected an .npz, a folder of .npy files, or a .csv");
+  }
+  return read_csv_parts(CsvTable(bytes, origin));
+}
+
+}  // namespace
+
+void validate_from(const Outcomes& outcomes, const Origin& origin) {
+  try {
+    validate(outcomes);
+  } catch (const Error& error) {
+    origin.fail(error.message());
+  }
+}
+
+Predictions make_predictions(Parts parts, const Origin& origin) {
+  if (!parts.side) {
+    origin.fail("no side; expected side, 0 (base), 1 (new) or -1 (unknown) for each sample");
+  }
+  const std::size_t n = parts.side->size();
+  Predictions result;
+  result.base_classes = count_classes("base", parts.base_logits, parts.base_classes, origin);
+  result.new_classes = count_classes("new", parts.new_logits, parts.new_classes, origin);
+  check_classes(parts, result, origin);
+  if (parts.base_logits) require_rows("base_logits", parts.base_logits->rows, n, origin);
+  if (parts.new_logits) require_rows("new_logits", parts.new_logits->rows, n, origin);
+  if (parts.label) require_rows("label", parts.label->size(), n, origin);
+  derive_missing(parts, origin);
+
+  result.side = *std::move(parts.side);
+  result.score = *std::move(parts.score);
+  result.correct = *std::move(parts.correct);
+  result.overall_correct = std::move(parts.overall_correct).value_or(Column<std::uint8_t>{});
+  result.label = std::move(parts.label).value_or(Column<std::int32_t>{});
+  result.predicted = std::move(parts.predicted).value_or(Column<std::int32_t>{});
+  result.classes = std::move(parts.classes).value_or(std::vector<std::string>{});
+  result.meta = std::move(parts.meta).value_or("");
+  result.path = origin.file;
+  validate_from(result.outcomes(), origin);
+  return result;
+}
+
+Outcomes Predictions::outcomes() const {
+  Outcomes o;
+  o.side = side.values;
+  o.score = std::visit([](const auto& r) { return BaseScores::larger_is_base(r.values); }, score);
+  o.correct = correct.values;
+  o.overall_correct = overall_correct.values;
+  o.label = label.values;
+  o.predicted = predicted.values;
+  o.base_classes = base_classes;
+  o.new_classes = new_classes;
+  return o;
+}
+
+Predictions load_predictions(const std::string& path) {
+  const Origin origin{"load_predictions", path};
+  return make_predictions(read_parts(origin), origin);
+}
+
+std::vector<std::int32_t> load_answers(const std::string& path) {
+  const Origin origin{"load_predictions", path};
+  const Parts parts = read_parts(origin);
+  const Predictions checked = make_predictions(parts, origin);
+  const Answers answers = answer({.base = parts.base_logits ? &*parts.base_logits : nullptr,
+                                  .new_side = parts.new_logits ? &*parts.new_logits : nullptr},
+                                 false, origin);
+  const auto side = checked.side.values;
+  // Without the number of base names nothing says where the new ones begin.
+  const bool has_new = !answers.new_side.empty() && checked.base_classes > 0;
+  std::vector<std::int32_t> named(side.size(), -1);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (side[i] == 0 && !checked.predicted.empty()) named[i] = checked.predicted.values[i];
+    if (side[i] == 1 && has_new) named[i] = checked.base_classes + answers.new_side[i];
+  }
+  return named;
+}
+
+}  // namespace openworld

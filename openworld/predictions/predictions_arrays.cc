@@ -1,0 +1,146 @@
+// Predictions in NumPy arrays: an .npz or a folder of .npy files.
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "openworld/io/mapped_file.h"
+#include "openworld/io/npz.h"
+#include "openworld/predictions/predictions_parts.h"
+
+namespace openworld {
+namespace {
+
+// An array with the file to blame for it.
+struct Found {
+  NpyArray array;
+  Origin origin;
+};
+using Find = std::function<std::optional<Found>(const char* name)>;
+
+template <class T>
+std::optional<Column<T>> read_integers(const Find& find, const char* name,
+                                       std::string_view expected) {
+  const auto found = find(name);
+  if (!found) return std::nullopt;
+  require_dimensions(found->array, 1, found->origin);
+  return to_integers<T>(found->array, expected, found->origin);
+}
+
+std::optional<std::int32_t> read_count(const Find& find, const char* name) {
+  const auto found = find(name);
+  if (!found) return std::nullopt;
+  require_dimensions(found->array, 0, found->origin);
+  constexpr const char* kExpected = "a number of names, 0 or more";
+  const std::int32_t count =
+      to_integers<std::int32_t>(found->array, kExpected, found->origin).values[0];
+  if (count < 0) found->origin.fail(fmt::format("{} is {}; expected {}", name, count, kExpected));
+  return count;
+}
+
+std::optional<Matrix> read_matrix(const Find& find, const char* name) {
+  const auto found = find(name);
+  if (!found) return std::nullopt;
+  return to_matrix(found->array, found->origin);
+}
+
+std::optional<FloatColumn> read_score(const Find& find) {
+  const auto found = find("score");
+  if (!found) return std::nullopt;
+  require_dimensions(found->array, 1, found->origin);
+  return to_floats(found->array, found->origin);
+}
+
+std::optional<std::vector<std::string>> read_classes(const Find& find) {
+  const auto found = find("classes");
+  if (!found) return std::nullopt;
+  require_dimensions(found->array, 1, found->origin);
+  // A string takes 32 bytes for a name of one, so the size of the file does not bound the memory.
+  constexpr std::size_t kMaxClasses = std::size_t{1} << 24;
+  if (found->array.header.count > kMaxClasses) {
+    found->origin.fail(fmt::format("classes has {} names; expected at most {}",
+                                   found->array.header.count, kMaxClasses));
+  }
+  return to_strings(found->array, found->origin);
+}
+
+// How deep the brackets of a JSON text nest. Printing it again recurses once a level.
+std::size_t depth_of(std::string_view json) {
+  std::size_t depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+std::optional<std::string> read_meta(const Find& find) {
+  const auto found = find("meta");
+  if (!found) return std::nullopt;
+  require_dimensions(found->array, 0, found->origin);
+  std::string meta = std::move(to_strings(found->array, found->origin)[0]);
+  if (!nlohmann::json::accept(meta)) {
+    found->origin.fail(fmt::format("meta is {}; expected JSON text", in_quotes(meta)));
+  }
+  constexpr std::size_t kDeepest = 100;
+  if (const std::size_t depth = depth_of(meta); depth > kDeepest) {
+    found->origin.fail(
+        fmt::format("meta nests {} brackets deep; expected at most {}", depth, kDeepest));
+  }
+  return meta;
+}
+
+Parts read_parts(const Find& find) {
+  constexpr const char* kSide = "0 (base), 1 (new) or -1 (unknown)";
+  constexpr const char* kFlag = "0 or 1";
+  constexpr const char* kIndex = "an index of a name";
+  Parts parts;
+  parts.side = read_integers<std::int8_t>(find, "side", kSide);
+  parts.score = read_score(find);
+  parts.correct = read_integers<std::uint8_t>(find, "correct", kFlag);
+  parts.overall_correct = read_integers<std::uint8_t>(find, "overall_correct", kFlag);
+  parts.label = read_integers<std::int32_t>(find, "label", kIndex);
+  parts.predicted = read_integers<std::int32_t>(find, "predicted", kIndex);
+  parts.base_logits = read_matrix(find, "base_logits");
+  parts.new_logits = read_matrix(find, "new_logits");
+  parts.base_classes = read_count(find, "base_classes");
+  parts.new_classes = read_count(find, "new_classes");
+  parts.classes = read_classes(find);
+  parts.meta = read_meta(find);
+  return parts;
+}
+
+}  // namespace
+
+Parts read_npz_parts(const ZipArchive& archive) {
+  return read_parts([&](const char* name) -> std::optional<Found> {
+    auto array = read_npz_array(archive, name);
+    if (!array) return std::nullopt;
+    return Found{std::move(*array), archive.origin()};
+  });
+}
+
+Parts read_folder_parts(const Origin& folder) {
+  return read_parts([&](const char* name) -> std::optional<Found> {
+    const Origin file{folder.function, fmt::format("{}/{}.npy", folder.file, name)};
+    struct stat status;
+    if (::lstat(file.file.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;
+    return Found{parse_npy(map_file(file), name, file), file};
+  });
+}
+
+}  // namespace openworld

@@ -1,0 +1,41 @@
+#pragma once
+
+// What a predictions file says, before anything is derived from it. Every format is read into
+// Parts, and one function makes Predictions of them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "openworld/io/csv.h"
+#include "openworld/io/npy_values.h"
+#include "openworld/io/origin.h"
+#include "openworld/io/zip.h"
+#include "openworld/predictions/predictions.h"
+
+namespace openworld {
+
+struct Parts {
+  std::optional<Column<std::int8_t>> side;
+  std::optional<FloatColumn> score;
+  std::optional<Column<std::uint8_t>> correct, overall_correct;
+  std::optional<Column<std::int32_t>> label, predicted;
+  std::optional<Matrix> base_logits, new_logits;
+  std::optional<std::int32_t> base_classes, new_classes;
+  std::optional<std::vector<std::string>> classes;
+  std::optional<std::string> meta;
+};
+
+// The arrays of an archive, of a folder of .npy files, and the columns of a table. Throw Error.
+Parts read_npz_parts(const ZipArchive& archive);
+Parts read_folder_parts(const Origin& folder);
+Parts read_csv_parts(const CsvTable& table);
+
+// validate(), but the Error names `origin`.
+void validate_from(const Outcomes& outcomes, const Origin& origin);
+
+// Checks that the parts fit together and derives what is missing. Throws Error.
+Predictions make_predictions(Parts parts, const Origin& origin);
+
+}  // namespace openworld
