@@ -69,7 +69,7 @@ class CurveCommand : public Command {
 
  private:
   std::string picture(const CurveRow& row, const std::vector<Curve>& curves) const {
-    Plot plot{.title = fmt::format("{}, the area below", row.metric->title),
+    Plot plot{.title = fmt::format("{}, the area below", row.metric->info.title),
               .x_title = std::string(row.x_title),
               .y_title = std::string(row.y_title),
               .lines = {}};
@@ -107,7 +107,7 @@ class CurveCommand : public Command {
                        {"kind", row.name},
                        {"x_title", row.x_title},
                        {"y_title", row.y_title},
-                       {"area_is", row.metric->name},
+                       {"area_is", row.metric->info.name},
                        {"curves", std::move(list)},
                        {"run", Json::parse(record.json())}};
     openworld::print_json(json, 1);
@@ -131,7 +131,8 @@ class CurveCommand : public Command {
 
   void print_text(const CurveRow& row, const std::vector<Curve>& curves) const {
     const auto names = short_names(files_);
-    TextTable areas({"", fmt::format("{} (area)", row.metric->title), "points", "largest error"});
+    TextTable areas(
+        {"", fmt::format("{} (area)", row.metric->info.title), "points", "largest error"});
     for (std::size_t i = 0; i < curves.size(); ++i) {
       areas.add({names[i], percent(curves[i].area.value), std::to_string(curves[i].points.size()),
                  fmt::format("{:.5f}", curves[i].max_error)});

@@ -150,8 +150,8 @@ TEST(ImageLoader, ReadsFiles) {
   EXPECT_EQ(batch->chw[0], 10.0f / 255);
   EXPECT_EQ(batch->chw[12], 12.0f / 255);
   ASSERT_EQ(batch->failures.size(), 1u);
-  EXPECT_STREQ(batch->failures[0].error.what(),
-               "[load] " + (folder / "1") + ": cannot open: No such file or directory");
+  EXPECT_EQ(std::string(batch->failures[0].error.what()),
+            "[load] " + (folder / "1") + ": cannot open: No such file or directory");
 }
 
 TEST(ImageLoader, RefusesEmptyBatches) {
