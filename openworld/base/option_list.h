@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -55,6 +56,11 @@ class OptionList {
   // `old_names` are earlier names of choices, still accepted: {"ordinary", "msp"}.
   void add(std::string name, std::string& value, std::vector<std::string> choices, std::string help,
            std::vector<std::pair<std::string, std::string>> old_names = {});
+  // One of the named values of an enum. The name "" is not listed: none of them.
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void add(std::string name, Enum& value, std::vector<std::pair<std::string, Enum>> choices,
+           std::string help);
 
   const std::vector<OptionRow>& rows() const { return rows_; }
   bool has(std::string_view name) const;
@@ -74,8 +80,34 @@ class OptionList {
 
  private:
   OptionRow& find(std::string_view name, std::string_view function);
+  OptionRow& add_choices(std::string name, const std::vector<std::string>& choices,
+                         std::string help);
 
   std::vector<OptionRow> rows_;
 };
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+void OptionList::add(std::string name, Enum& value,
+                     std::vector<std::pair<std::string, Enum>> choices, std::string help) {
+  std::vector<std::string> names;
+  for (const auto& [choice, meaning] : choices) names.push_back(choice);
+  OptionRow& row = add_choices(std::move(name), names, std::move(help));
+  row.value = [&value, choices]() -> OptionValue {
+    for (const auto& [choice, meaning] : choices) {
+      if (meaning == value) return choice;
+    }
+    return std::string();
+  };
+  row.assign = [&value, choices = std::move(choices)](const OptionValue& given) {
+    const auto* text = std::get_if<std::string>(&given);
+    for (const auto& [choice, meaning] : choices) {
+      if (text == nullptr || choice != *text) continue;
+      value = meaning;
+      return true;
+    }
+    return false;
+  };
+}
 
 }  // namespace openworld
