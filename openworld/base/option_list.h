@@ -40,6 +40,7 @@ struct OptionRow {
   std::string name;
   std::string expected;  // "an integer from 1 to 77", "sgd or adam"
   std::string help;
+  std::string range;  // what is expected, in brief: "[1 - 77]", "{sgd,adam}", or "" for any value
   std::function<OptionValue()> value;                                   // current value
   std::function<bool(const OptionValue&)> assign;                       // false if invalid
   std::function<std::optional<OptionValue>(const std::string&)> parse;  // of "key=value"
