@@ -35,20 +35,20 @@ class CurveCommand : public Command {
     app.add_option("--kind", kind_, "which curve; `openworld ls curves` explains them")
         ->check(CLI::IsMember(names))
         ->capture_default_str();
-    app.add_option("--open", open_, "which samples stand against base: new, unknown, or auto")
+    app.add_option("--open", open_, "which samples to compare with base: new, unknown, or auto")
         ->check(CLI::IsMember({"auto", "new", "unknown"}))
         ->capture_default_str();
     app.add_option("--points", points_,
-                   "points kept at most; 0: every threshold; the area is always of all of them")
+                   "maximum number of points; 0: every threshold; the area always uses all of them")
         ->check(whole_number())
         ->capture_default_str();
-    app.add_option("--svg", svg_, "write a picture to this file");
+    app.add_option("--svg", svg_, "write an SVG plot to this file");
     app.add_flag("--csv", csv_, "print the points: file,x,y,threshold");
     declare_json(app, json_);
   }
 
   void run() override {
-    if (csv_ && json_) fail("curve", "--csv and --json both claim standard output; choose one");
+    if (csv_ && json_) fail("curve", "--csv and --json both write to standard output; choose one");
     const RunRecord record;
     const CurveRow& row = find_curve(kind_);
     std::vector<Curve> curves;
