@@ -76,7 +76,7 @@ class Ls : public Command {
             {"brief", row.brief},
             {"x_title", row.x_title},
             {"y_title", row.y_title},
-            {"area", row.metric->name}};
+            {"area", row.metric->info.name}};
   }
 
   // By family, both in the order of the table.
