@@ -11,8 +11,8 @@
 #include "openworld/base/progress.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/openset/open_set_predictions.h"
 #include "openworld/report/open_set_page.h"
 
@@ -138,7 +138,7 @@ std::optional<FeatureArrays> random_negatives(const FeatureArrays& texts,
 
 void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
                           const std::vector<std::pair<std::string, std::string>>& sources) {
-  const RunRecord record;
+  const RunClock clock;
   OpenSetPlan plan = make_plan(input, flags);
   const std::size_t measure = chosen_measure(plan, flags);
   OpenSetCiOptions options = ci_options(flags);
@@ -170,7 +170,7 @@ void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
       report, {.sources = sources,
                .extra_names = input.extra_names,
                .bootstrap = options.kind == OpenSetCi::kNone ? nullptr : &options.bootstrap}));
-  json["run"] = Json::parse(record.json());
+  json["cost"] = run_cost_json(clock.cost());
   print_json(json, 1);
 }
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "openworld/cli/openset_run.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {

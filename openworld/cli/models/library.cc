@@ -1,5 +1,5 @@
 #include "openworld/cli/model_library.h"
-#include "openworld/cli/models/run_model.h"
+#include "openworld/cli/models/terminal.h"
 
 extern "C" const openworld::ModelLibrary* openworld_model_library() {
   static constexpr openworld::ModelLibrary kLibrary = {
