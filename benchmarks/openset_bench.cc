@@ -102,14 +102,14 @@ void bench_features(std::size_t images, std::size_t classes, std::size_t negativ
   if (negatives > 0) counts = {10, 50, 100, 250, 500, 1000, 2000, 2500, 4000};
   const OpenSetPlan plan = plan_of(static_cast<std::int32_t>(classes), counts);
   OpenSetScores scores;
-  const double pass = best_of(repeats, [&] { scores = run_open_set(*source, label, plan, origin); });
+  const double pass =
+      best_of(repeats, [&] { scores = run_open_set(*source, label, plan, origin); });
   const double metrics = best_of(repeats, [&] { measure(scores); });
   const double product = product_seconds(of_images, queries, source->tile_rows(), repeats);
-  fmt::print(
-      R"({{"pass": {}, "metrics": {}, "product": {}, "threads": {}, "openblas": {}, )"
-      R"("peak_mib": {}}})"
-      "\n",
-      pass, metrics, product, default_threads(), has_openblas(), peak_mib());
+  fmt::print(R"({{"pass": {}, "metrics": {}, "product": {}, "threads": {}, "openblas": {}, )"
+             R"("peak_mib": {}}})"
+             "\n",
+             pass, metrics, product, default_threads(), has_openblas(), peak_mib());
 }
 
 void bench_logits(const std::string& path, int repeats) {
@@ -134,8 +134,9 @@ int main(int argc, char** argv) {
   } else if (args.size() == 3 && args[0] == "logits") {
     openworld::bench_logits(args[1], std::stoi(args[2]));
   } else {
-    fmt::print(stderr, "usage: openset_bench features IMAGES CLASSES NEGATIVES WIDTH REPEATS | "
-                       "logits FILE REPEATS\n");
+    fmt::print(stderr,
+               "usage: openset_bench features IMAGES CLASSES NEGATIVES WIDTH REPEATS | "
+               "logits FILE REPEATS\n");
     return 2;
   }
   return 0;

@@ -43,7 +43,7 @@ OpenSetPlan make_plan(const OpenSetInput& input, const OpenSetFlags& flags) {
   OpenSetPlan plan;
   plan.form = flags.form;
   plan.form.activation =
-      flags.activation == "sigmoid" ? Activation::kSigmoid : Activation::kSoftmax;
+      flags.activation == "sigmoid" ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   plan.measures = find_uncertainties(flags.measures, plan.form.activation);
   plan.classes = input.classes;
   plan.role = flags.extra.empty() ? ExtraRole::kNegative : ExtraRole::kClass;

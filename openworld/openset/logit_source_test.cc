@@ -80,7 +80,7 @@ void expect_refused(std::vector<float> images, std::vector<float> texts, std::si
         {matrix_of(std::move(images), width), "features", {"openset", "i.npz"}},
         {{matrix_of(std::move(texts), text_width), "features", {"openset", "t.npz"}}}, {});
     OpenSetPlan plan;
-    plan.measures = find_uncertainties("softmax", Activation::kSoftmax);
+    plan.measures = find_uncertainties("softmax", OutputActivation::kSoftmax);
     plan.classes = 2;
     run_open_set(*source, label, plan, {"openset", "i.npz"});
     FAIL() << "accepted; expected: " << says;

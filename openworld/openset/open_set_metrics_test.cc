@@ -19,7 +19,7 @@ OpenSetScores scores_of(std::vector<float> logits, const std::vector<std::int32_
                         std::int32_t classes, const char* measures = "all") {
   const std::size_t columns = logits.size() / label.size();
   OpenSetPlan plan;
-  plan.measures = find_uncertainties(measures, Activation::kSoftmax);
+  plan.measures = find_uncertainties(measures, OutputActivation::kSoftmax);
   plan.classes = classes;
   const auto source = stored_logits(matrix_of(std::move(logits), columns), "logits", kOrigin);
   return run_open_set(*source, label, plan, kOrigin);
@@ -184,10 +184,10 @@ TEST(OpenSetMetrics, TwoModelsMayDifferInWhichImagesAreRight) {
 }
 
 TEST(Uncertainty, NamesAreChecked) {
-  EXPECT_EQ(find_uncertainties("published", Activation::kSoftmax).size(), 3u);
-  EXPECT_EQ(find_uncertainties("published", Activation::kSigmoid).size(), 2u);
-  EXPECT_EQ(find_uncertainties("softmax, softmax", Activation::kSoftmax).size(), 1u);
-  const auto refused = [](const char* names, Activation activation, const char* says) {
+  EXPECT_EQ(find_uncertainties("published", OutputActivation::kSoftmax).size(), 3u);
+  EXPECT_EQ(find_uncertainties("published", OutputActivation::kSigmoid).size(), 2u);
+  EXPECT_EQ(find_uncertainties("softmax, softmax", OutputActivation::kSoftmax).size(), 1u);
+  const auto refused = [](const char* names, OutputActivation activation, const char* says) {
     try {
       find_uncertainties(names, activation);
       FAIL() << names;
@@ -195,9 +195,9 @@ TEST(Uncertainty, NamesAreChecked) {
       EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
     }
   };
-  refused("entropi", Activation::kSoftmax, "did you mean 'entropy'");
-  refused("entropy", Activation::kSigmoid, "not defined for sigmoid models");
-  refused("", Activation::kSoftmax, "no measure named");
+  refused("entropi", OutputActivation::kSoftmax, "did you mean 'entropy'");
+  refused("entropy", OutputActivation::kSigmoid, "not defined for sigmoid models");
+  refused("", OutputActivation::kSoftmax, "no measure named");
 }
 
 }  // namespace

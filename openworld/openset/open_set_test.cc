@@ -169,7 +169,7 @@ TEST(OpenSet, CountsWhatEachNegativeCatches) {
                                      1, 9, 0, 2,   // wrong; without class 0 class 1 is chosen
                                      3, 4, 0, 7};  // negative 1 in both tests, was wrong before
   OpenSetPlan plan;
-  plan.measures = find_uncertainties("softmax", Activation::kSoftmax);
+  plan.measures = find_uncertainties("softmax", OutputActivation::kSoftmax);
   plan.classes = 2;
   const auto source = stored_logits(matrix_of(logits, 4), "logits", kOrigin);
   const std::vector<std::int32_t> label = {0, 0, 0, 0};
@@ -222,7 +222,7 @@ void expect_refused(const std::vector<float>& logits, const std::vector<std::int
 
 TEST(OpenSet, Refuses) {
   OpenSetPlan plan;
-  plan.measures = find_uncertainties("all", Activation::kSoftmax);
+  plan.measures = find_uncertainties("all", OutputActivation::kSoftmax);
   plan.classes = 3;
   const auto logits = random_logits<float>(500, 4, 1, 1);
   const auto label = random_labels(500, 3, 1);

@@ -136,7 +136,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-const UncertaintyRow& find(std::string_view name, Activation activation) {
+const UncertaintyRow& find(std::string_view name, OutputActivation activation) {
   const auto row = std::find_if(std::begin(kTable), std::end(kTable),
                                 [&](const UncertaintyRow& r) { return r.name == name; });
   if (row == std::end(kTable)) {
@@ -155,8 +155,8 @@ const UncertaintyRow& find(std::string_view name, Activation activation) {
 
 }  // namespace
 
-std::string_view activation_name(Activation activation) {
-  return activation == Activation::kSoftmax ? "softmax" : "sigmoid";
+std::string_view activation_name(OutputActivation activation) {
+  return activation == OutputActivation::kSoftmax ? "softmax" : "sigmoid";
 }
 
 std::span<const UncertaintyRow> uncertainty_table() {
@@ -164,7 +164,7 @@ std::span<const UncertaintyRow> uncertainty_table() {
 }
 
 std::vector<const UncertaintyRow*> find_uncertainties(std::string_view names,
-                                                      Activation activation) {
+                                                      OutputActivation activation) {
   std::vector<const UncertaintyRow*> rows;
   const auto add = [&](const UncertaintyRow& row) {
     if (std::find(rows.begin(), rows.end(), &row) == rows.end()) rows.push_back(&row);

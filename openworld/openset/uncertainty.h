@@ -14,13 +14,13 @@
 namespace openworld {
 
 // How the model makes probabilities of logits.
-enum class Activation { kSoftmax, kSigmoid };
+enum class OutputActivation { kSoftmax, kSigmoid };
 
-std::string_view activation_name(Activation activation);
+std::string_view activation_name(OutputActivation activation);
 
 // How logits came from cosines: logit = scale * cosine + bias.
 struct LogitForm {
-  Activation activation = Activation::kSoftmax;
+  OutputActivation activation = OutputActivation::kSoftmax;
   double scale = 100;  // of CLIP
   double bias = 0;     // of SigLIP; softmax does not see it
   double mcm_temperature = 1;
@@ -41,8 +41,8 @@ struct UncertaintyRow {
   int queries = 1;          // defined where at least so many queries are left
   double (*value)(const QueryStats&, const LogitForm&);
 
-  bool defined_for(Activation activation) const {
-    return activation == Activation::kSoftmax ? softmax : sigmoid;
+  bool defined_for(OutputActivation activation) const {
+    return activation == OutputActivation::kSoftmax ? softmax : sigmoid;
   }
 };
 
@@ -52,6 +52,6 @@ std::span<const UncertaintyRow> uncertainty_table();
 // every one that is defined for it. Throws Error naming the nearest known name, or saying for which
 // activation a measure is defined.
 std::vector<const UncertaintyRow*> find_uncertainties(std::string_view names,
-                                                      Activation activation);
+                                                      OutputActivation activation);
 
 }  // namespace openworld

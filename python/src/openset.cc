@@ -154,8 +154,8 @@ void bind_test(py::module_& m) {
                                               {logit_scale, logit_bias, normalize});
         OpenSetPlan plan;
         plan.form = {is_first(activation, "activation", "softmax", "sigmoid")
-                         ? Activation::kSoftmax
-                         : Activation::kSigmoid,
+                         ? OutputActivation::kSoftmax
+                         : OutputActivation::kSigmoid,
                      logit_scale, logit_bias, mcm_temperature};
         plan.measures = find_uncertainties(measures, plan.form.activation);
         plan.classes = input.classes;
