@@ -49,7 +49,7 @@ Matrix random_features(std::size_t rows, std::size_t width, std::uint64_t seed) 
 
 OpenSetPlan plan_of(std::int32_t classes, std::vector<std::int32_t> counts) {
   OpenSetPlan plan;
-  plan.measures = find_uncertainties("published", Activation::kSoftmax);
+  plan.measures = find_uncertainties("published", OutputActivation::kSoftmax);
   plan.classes = classes;
   plan.counts = std::move(counts);
   return plan;
