@@ -12,6 +12,8 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/flag_checks.h"
+#include "openworld/cli/model_flags.h"
+#include "openworld/cli/model_library.h"
 #include "openworld/cli/openset_run.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/io/mapped_file.h"
@@ -62,6 +64,7 @@ class OpenSet : public Command {
  public:
   void declare(CLI::App& app) override {
     declare_inputs(app);
+    declare_model_inputs(app);
     declare_method(app);
     declare_outputs(app);
     declare_lists(app);
@@ -71,10 +74,17 @@ class OpenSet : public Command {
     if (flags_.print_words > 0) return print_list("words", words());
     if (flags_.print_siblings) return print_list("siblings", siblings());
     if (!flags_.word_list.empty()) refuse("--word-list", "without --print-words");
-    if (!flags_.names.empty()) refuse("--names", "without --print-siblings");
+    if (!flags_.model.path.empty() || !flags_.data.path.empty()) return run_model();
+    for (const auto& [name, given] : {std::pair{"--names", !flags_.data.options.names.empty()},
+                                      std::pair{"--random-words", flags_.random_words > 0},
+                                      std::pair{"--negative-names", !flags_.negative_names.empty()},
+                                      std::pair{"--extra-names", !flags_.extra_names.empty()},
+                                      std::pair{"--templates", !flags_.templates.empty()}}) {
+      if (given) refuse(name, "needs --model and --data");
+    }
     if (!flags_.logits.empty()) return run_logits();
     if (flags_.images.empty() || flags_.texts.empty()) {
-      fail("openset", "no input; expected --logits, or --images and --texts");
+      fail("openset", "no input; expected --logits, --images and --texts, or --model and --data");
     }
     run_features();
   }
@@ -107,7 +117,7 @@ class OpenSet : public Command {
         ->capture_default_str();
     app.add_option("--logit-scale", flags_.form.scale,
                    "logit = scale * cosine + bias; with --logits it only undoes that for cosine "
-                   "and MCM")
+                   "and MCM; with --model it is the model's own")
         ->check(positive_number())
         ->capture_default_str();
     app.add_option("--logit-bias", flags_.form.bias, "see --logit-scale")
@@ -115,6 +125,30 @@ class OpenSet : public Command {
         ->capture_default_str();
     app.add_flag("--keep-lengths", flags_.keep_lengths,
                  "take features as they are instead of scaling them to length 1");
+  }
+
+  void declare_model_inputs(CLI::App& app) {
+    app.add_option("--model", flags_.model.path,
+                   "instead of arrays: a CLIP checkpoint (see `openworld inspect`), or pocket");
+    app.add_option("--vocabulary", flags_.model.vocabulary,
+                   "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
+    app.add_option("--device", flags_.model.device, "cpu, cuda or cuda:N")->capture_default_str();
+    app.add_option("--batch", flags_.model.batch, "batch size")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 4096));
+    declare_data(app, flags_.data);
+    app.add_option("--templates", flags_.templates,
+                   "a template with {}, a file of them, or a set (`openworld ls templates`) [the "
+                   "dataset's own, else photo]");
+    app.add_option("--random-words", flags_.random_words,
+                   "so many of the published random words as negative queries")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24));
+    app.add_option("--negative-names", flags_.negative_names,
+                   "text file of negative queries, a name on each line");
+    app.add_option("--extra-names", flags_.extra_names,
+                   "text file of further class names, by which the query set grows");
+    declare_cache(app, flags_.cache);
+    declare_memory(app, flags_.memory);
   }
 
   void declare_method(CLI::App& app) {
@@ -174,10 +208,10 @@ class OpenSet : public Command {
                    "published ones, or of --word-list")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24));
     app.add_option("--word-list", flags_.word_list, "text file, a word on each line");
-    app.add_flag("--print-siblings", flags_.print_siblings,
-                 "print WordNet's leaf nouns that share a grandparent, but no parent, with one of "
-                 "--names (or of the names in --texts), and stop");
-    app.add_option("--names", flags_.names, "text file, a class name or WordNet id on each line");
+    app.add_flag(
+        "--print-siblings", flags_.print_siblings,
+        "print WordNet's leaf nouns that share a grandparent, but no parent, with one of "
+        "--names (a name or WordNet id on each line) or of the names in --texts, and stop");
     app.add_option("--wordnet", flags_.wordnet,
                    fmt::format("folder of WordNet's data.noun and index.noun (default: {}, of "
                                "Debian's wordnet-base)",
@@ -186,6 +220,33 @@ class OpenSet : public Command {
 
   [[noreturn]] static void refuse(const char* flag, const char* why) {
     fail("openset", fmt::format("{} {}", flag, why));
+  }
+
+  void run_model() {
+    if (flags_.model.path.empty() || flags_.data.path.empty()) {
+      fail("openset", "one of --model and --data is missing; expected both");
+    }
+    for (const auto& [name, given] : {std::pair{"--logits", !flags_.logits.empty()},
+                                      std::pair{"--images", !flags_.images.empty()},
+                                      std::pair{"--texts", !flags_.texts.empty()},
+                                      std::pair{"--negatives", !flags_.negatives.empty()},
+                                      std::pair{"--extra", !flags_.extra.empty()},
+                                      std::pair{"--keep-lengths", flags_.keep_lengths}}) {
+      if (given) refuse(name, "does not go with --model");
+    }
+    const int sources = (flags_.random_words > 0) + (flags_.random_embeddings > 0) +
+                        !flags_.negative_names.empty() + !flags_.extra_names.empty();
+    if (sources > 1) {
+      fail("openset",
+           "expected at most one of --random-words, --random-embeddings, "
+           "--negative-names and --extra-names");
+    }
+    for (const std::string* file : {&flags_.negative_names, &flags_.extra_names}) {
+      if (file->empty()) continue;
+      flags_.extra_queries = read_lines(*file);
+      if (flags_.extra_queries.empty()) fail("openset", fmt::format("{}: no names", *file));
+    }
+    model_library().openset(flags_);
   }
 
   void run_logits() const {
@@ -239,8 +300,8 @@ class OpenSet : public Command {
 
   std::vector<std::string> siblings() const {
     std::vector<std::string> names;
-    if (!flags_.names.empty()) {
-      names = read_lines(flags_.names);
+    if (!flags_.data.options.names.empty()) {
+      names = read_lines(flags_.data.options.names);
     } else if (!flags_.texts.empty()) {
       names = load_features(flags_.texts, FeatureFile::kQueries).names;
     }

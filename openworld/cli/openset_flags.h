@@ -9,6 +9,8 @@
 
 #include "openworld/openset/open_set_metrics.h"
 #include "openworld/openset/random_queries.h"
+#include "openworld/runs/data_spec.h"
+#include "openworld/runs/model_spec.h"
 
 namespace openworld {
 
@@ -22,6 +24,16 @@ struct OpenSetFlags {
   LogitForm form;
   std::string activation = "softmax";
   bool keep_lengths = false;
+
+  // Or a checkpoint and images, of which the library of models makes features.
+  ModelSpec model;
+  DataSpec data;
+  FeatureCacheSpec cache;
+  std::string templates;
+  std::int64_t memory = 1024;  // MiB for the text encoder's work
+  std::size_t random_words = 0;
+  std::string negative_names, extra_names;  // files of words
+  std::vector<std::string> extra_queries;   // what one of them holds
 
   // How.
   std::string measures = "all";
@@ -43,7 +55,6 @@ struct OpenSetFlags {
   std::size_t print_words = 0;
   std::string word_list;
   bool print_siblings = false;
-  std::string names;
   std::string wordnet;
 };
 

@@ -46,7 +46,8 @@ OpenSetPlan make_plan(const OpenSetInput& input, const OpenSetFlags& flags) {
       flags.activation == "sigmoid" ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   plan.measures = find_uncertainties(flags.measures, plan.form.activation);
   plan.classes = input.classes;
-  plan.role = flags.extra.empty() ? ExtraRole::kNegative : ExtraRole::kClass;
+  plan.role =
+      flags.extra.empty() && flags.extra_names.empty() ? ExtraRole::kNegative : ExtraRole::kClass;
   const auto extra = static_cast<std::int32_t>(input.source->columns()) - input.classes;
   plan.counts = flags.counts == "published" ? published_counts(extra)
                                             : parse_numbers(flags.counts, "--counts");
