@@ -1,5 +1,7 @@
 #include "openworld/openset/image_ranking.h"
 
+#include <algorithm>
+
 #include "openworld/metrics/auroc.h"
 #include "openworld/metrics/delong.h"
 
@@ -40,6 +42,8 @@ void ImageRanking::rank(const std::vector<std::uint8_t>& positive) {
   for (const std::uint8_t is_positive : positive) {
     side_.push_back(static_cast<std::int8_t>(is_positive ? Side::kBase : Side::kUnknown));
   }
+  positives_ = std::count(side_.begin(), side_.end(), static_cast<std::int8_t>(Side::kBase));
+  if (side_.empty()) return;
   right_.assign(side_.size(), 1);
   Outcomes outcomes;
   outcomes.side = side_;
@@ -61,12 +65,11 @@ std::vector<double> ImageRanking::auroc_influence() const {
   const double value = auroc(ranking, options).value;
   const UStatistic statistic{kAuroc.kernel(Side::kUnknown), *kAuroc.ties};
   const std::vector<double> placed = placements(ranking, statistic);
-  const auto positives = static_cast<double>(ranked_->totals().base());
-  const auto errors = static_cast<double>(ranked_->totals().unknown());
   std::vector<double> influence(images_);
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const bool positive = side_[i] == static_cast<std::int8_t>(Side::kBase);
-    influence[image_[i]] += (placed[i] - value) / (positive ? positives : errors);
+    influence[image_[i]] +=
+        (placed[i] - value) / static_cast<double>(positive ? positives() : errors());
   }
   return influence;
 }

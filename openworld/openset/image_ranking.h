@@ -32,6 +32,11 @@ class ImageRanking {
   ImageRanking(std::vector<std::uint8_t> positive, std::vector<double> score,
                std::vector<std::uint32_t> image, std::size_t images);
 
+  // Numbers of samples.
+  std::int64_t positives() const { return positives_; }
+  std::int64_t errors() const { return static_cast<std::int64_t>(side_.size()) - positives_; }
+
+  // REQUIRES: there are samples.
   const RankedScores& ranked() const { return *ranked_; }
   std::size_t images() const { return images_; }
   std::span<const std::uint32_t> image() const { return image_; }
@@ -48,6 +53,7 @@ class ImageRanking {
   void rank(const std::vector<std::uint8_t>& positive);
 
   std::size_t images_;
+  std::int64_t positives_ = 0;
   std::vector<double> score_;
   std::vector<std::uint32_t> image_;  // of each sample
   std::vector<std::int8_t> side_;

@@ -22,8 +22,8 @@ bool has_closed_form(std::size_t metric, const OpenSetCiOptions& options) {
 
 // What a metric of a ranking cannot be computed from, or nothing.
 std::string missing(const ImageRanking& ranking, ErrorKind errors) {
-  if (ranking.ranked().totals().base() == 0) return "no true positive is left";
-  if (ranking.ranked().totals().unknown() > 0) return "";
+  if (ranking.positives() == 0) return "no true positive is left";
+  if (ranking.errors() > 0) return "";
   return errors == ErrorKind::kOpenSet ? "no open-set error is left"
                                        : "no closed-set error is left";
 }
@@ -191,10 +191,14 @@ std::vector<MeasureResult> measure_test(const OpenSetTest& test, const OpenSetSc
     rankings.push_back(std::make_unique<ImageRanking>(test, m, errors, scores.images));
     const ImageRanking& ranking = *rankings.back();
     const std::string why = missing(ranking, errors);
+    if (!why.empty()) {
+      for (MeasuredValue& value : result.metrics) value.value = undefined(why);
+      continue;
+    }
     const Ranking whole(ranking.ranked());
     for (std::size_t k = 0; k < kOpenSetMetrics; ++k) {
       MeasuredValue& value = result.metrics[k];
-      value.value = why.empty() ? compute(whole, k) : undefined(why);
+      value.value = compute(whole, k);
       if (!value.value.defined() || options.kind == OpenSetCi::kNone) continue;
       if (has_closed_form(k, options)) {
         add_clustered_interval(ranking, options.bootstrap.level, value);
@@ -211,14 +215,21 @@ std::array<PairedDifference, kOpenSetMetrics> compare_rankings(const ImageRankin
                                                                const ImageRanking& b,
                                                                const OpenSetCiOptions& options) {
   std::array<PairedDifference, kOpenSetMetrics> results;
-  const Ranking first(a.ranked()), second(b.ranked());
-  std::vector<std::size_t> by_bootstrap;
   std::string why = missing(a, ErrorKind::kOpenSet);
   if (why.empty()) why = missing(b, ErrorKind::kOpenSet);
+  if (!why.empty()) {
+    for (PairedDifference& result : results) {
+      result.a = result.b = undefined(why);
+      result.why = why;
+    }
+    return results;
+  }
+  const Ranking first(a.ranked()), second(b.ranked());
+  std::vector<std::size_t> by_bootstrap;
   for (std::size_t k = 0; k < kOpenSetMetrics; ++k) {
     PairedDifference& result = results[k];
-    result.a = why.empty() ? compute(first, k) : undefined(why);
-    result.b = why.empty() ? compute(second, k) : undefined(why);
+    result.a = compute(first, k);
+    result.b = compute(second, k);
     if (!result.a.defined() || !result.b.defined()) {
       result.why = result.a.defined() ? result.b.why : result.a.why;
       continue;

@@ -139,7 +139,7 @@ TEST_F(WordNetTest, RefusesWhatIsNoDatabase) {
   write("data.noun", "00000100 03 n 01 animal 0 001 ~ 00000200 n 0000 | x\n");
   refused("synset 100 points to 200");
   write("data.noun", "00000100 03 n zz animal 0 000\n");
-  refused("'zz' is not a number");
+  refused("\"zz\" is not a number");
   write("data.noun", "");
   refused("no synset");
   std::filesystem::remove(folder_ / "data.noun");

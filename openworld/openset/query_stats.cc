@@ -39,12 +39,16 @@ template <class V, class T>
   return v;
 }
 
-// exp(x) for x <= 0 to 1e-15; what is below -708 counts as -708, where exp is 3e-308. The usual
-// reduction to |r| <= log(2)/2 with Taylor's polynomial, whose first term left out is 6e-15.
+// What is below -708 counts as -708, where exp is 3e-308: nothing beside a leading term of 1.
+[[gnu::always_inline]] inline Doubles at_least_tiny(Doubles x) {
+  return x < -708.0 ? Doubles{} - 708.0 : x;
+}
+
+// exp(x) for -708 <= x <= 0 to 1e-15. The usual reduction to |r| <= log(2)/2 with Taylor's
+// polynomial, whose first term left out is 6e-15.
 [[gnu::always_inline]] inline Doubles exp_of(Doubles x) {
   constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
   constexpr double kLog2High = 0x1.62e42fefa3800p-1, kLog2Low = 0x1.ef35793c76730p-45;
-  x = x < -708.0 ? Doubles{} - 708.0 : x;
   const Doubles shifted = x * 0x1.71547652b82fep0 + kRound;
   const Doubles k = shifted - kRound;
   const Doubles r = (x - k * kLog2High) - k * kLog2Low;
@@ -124,11 +128,11 @@ template <class T, bool kMild>
   constexpr int kUnrolled = 4;
   Doubles rest[kUnrolled] = {}, moment[kUnrolled] = {}, mild[kUnrolled] = {};
   const auto add = [&](int u, Doubles z) __attribute__((always_inline)) {
-    const Doubles x = z - top;
+    const Doubles below = z - top, x = at_least_tiny(below);
     const Doubles e = exp_of(x);
     rest[u] += e;
     moment[u] += x * e;
-    if constexpr (kMild) mild[u] += exp_of(x * beta);
+    if constexpr (kMild) mild[u] += exp_of(at_least_tiny(below * beta));
   };
   std::int32_t i = 0;
   for (; i + 4 * kUnrolled <= n; i += 4 * kUnrolled) {
