@@ -53,9 +53,9 @@ def json_of(*args, cwd=None):
     return result
 
 
-def without_run(result):
+def without_cost(result):
     """What has to be the same in every run, as text: everything but time and memory."""
-    return json.dumps({key: value for key, value in result.items() if key != "run"})
+    return json.dumps({key: value for key, value in result.items() if key != "cost"})
 
 
 def metric(file, name, *flags):
