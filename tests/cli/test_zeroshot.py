@@ -195,4 +195,4 @@ def test_text_where_nothing_is_known(nothing_known, model, folder):
 
 
 def test_no_class_at_all(nothing_known, model):
-    refused("zeroshot", "--model", model, *nothing_known, says=["list.txt", "--names"])
+    refused("zeroshot", "--model", model, *nothing_known, says=["list.txt", "expected a file of class names"])
