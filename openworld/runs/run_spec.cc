@@ -63,8 +63,9 @@ Json spec_json(const RunSpec& spec) {
                {"seed", spec.seed},
                {"shots", spec.shots},
                {"shot_rule", spec.shot_rule},
-               {"views", spec.views},
-               {"model", model_json(spec.model)},
+               {"views", spec.views}});
+  if (spec.augment) json["augment"] = true;
+  json.update({{"model", model_json(spec.model)},
                {"data", data_json(spec.data)},
                {"keep_underscores", spec.keep_underscores},
                {"templates", spec.templates},
@@ -182,6 +183,7 @@ RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
   spec.shots = static_cast<std::size_t>(fields.integer("shots", 0));
   spec.shot_rule = fields.text("shot_rule", spec.shot_rule);
   spec.views = fields.integer("views", 0);
+  spec.augment = fields.flag("augment", false);
   spec.model = model_of(fields.object("model"));
   spec.data = data_of(fields.object("data"));
   spec.keep_underscores = fields.flag("keep_underscores", false);
