@@ -123,20 +123,15 @@ OptionValues options_of(const JsonFields& fields, std::string_view key) {
   return options;
 }
 
-// Objects as they are read have another order than those declared.
-Json sorted(Json json) {
-  const nlohmann::json by_name = std::move(json);
-  return Json(by_name);
-}
-
-// The first key of `now`, however deep, whose value in `was` is another.
-void expect_same(const Json& was, const Json& now, const Origin& origin) {
+// The first key of `now`, in its order and however deep, whose value in `was` is another. Objects
+// are compared regardless of the order of their keys, which reading does not keep.
+void expect_same(const nlohmann::json& was, const Json& now, const Origin& origin) {
   for (const auto& [key, value] : now.items()) {
-    const Json before = was.contains(key) ? was[key] : Json();
-    if (before == value) continue;
+    const nlohmann::json before = was.contains(key) ? was[key] : nlohmann::json();
+    if (before == nlohmann::json(value)) continue;
     if (before.is_object() && value.is_object()) expect_same(before, value, origin);
-    const auto text = [](const Json& json) {
-      return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto text = [](const nlohmann::json& json) {
+      return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
     origin.fail(fmt::format("holds a run with {} {}, not {}; use another folder, or restart", key,
                             text(before), text(value)));
@@ -204,7 +199,7 @@ RunSpec read_run_spec(const Origin& origin) {
 }
 
 void expect_same_run(const RunSpec& was, const RunSpec& now, const Origin& origin) {
-  expect_same(sorted(spec_json(was)), sorted(spec_json(now)), origin);
+  expect_same(spec_json(was), spec_json(now), origin);
 }
 
 }  // namespace openworld

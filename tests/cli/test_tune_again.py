@@ -140,7 +140,7 @@ def test_restart_may_be_another_run(place, finished):
     ("coop", {"shots": 3}, "shots 2, not 3"),
     ("coop", {"views": 1}, "views 0, not 1"),
     ("coop", {"base": 4}, "base_classes 3, not 4"),
-    ("coop", {"templates": "a {}."}, 'template_set "", not "a {}."'),
+    ("coop", {"templates": "a {}."}, 'templates ["a photo of a {}."], not ["a {}."]'),
     ("coop", {"epochs": 4}, "epochs"),
     ("kgcoop", {}, 'method "coop", not "kgcoop"'),
 ], ids=lambda value: value if isinstance(value, str) else None)
