@@ -5,6 +5,7 @@
 // and installed alike.
 
 #include "openworld/cli/model_commands.h"
+#include "openworld/cli/openset_flags.h"
 #include "openworld/cli/pretrain_flags.h"
 
 namespace openworld {
@@ -16,6 +17,7 @@ struct ModelLibrary {
   void (*tune)(const TuneCommand& command);
   void (*predict)(const PredictCommand& command);
   void (*list_learners)(const LearnerListCommand& command);
+  void (*openset)(const OpenSetFlags& flags);
 };
 
 // Opens it. Throws Error if it is missing or does not load.

@@ -25,6 +25,15 @@ from ._analyses import (
 from ._compare import ComparedMetric, Comparison, compare
 from ._core import Predictions, __version__
 from ._evaluate import Accumulator, evaluate, evaluate_file, load, save
+from ._openset import (
+    OpenSet,
+    OpenSetMetric,
+    OpenSetPair,
+    openset,
+    random_embeddings,
+    random_words,
+    wordnet_siblings,
+)
 from ._results import Evaluation, Interval, Metric
 from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
 
@@ -40,6 +49,9 @@ __all__ = [
     "Friedman",
     "Interval",
     "Metric",
+    "OpenSet",
+    "OpenSetMetric",
+    "OpenSetPair",
     "Predictions",
     "SeedSummary",
     "Sensitivity",
@@ -57,8 +69,12 @@ __all__ = [
     "friedman",
     "load",
     "metrics",
+    "openset",
     "per_class",
+    "random_embeddings",
+    "random_words",
     "save",
     "sensitivity",
     "threshold",
+    "wordnet_siblings",
 ]

@@ -21,6 +21,9 @@ def arguments(command, examples, folder):
         "curve": [examples / "gmop.npz"],
         "report": [write_run(folder / "run", "gmop"), "--out", folder / "report.html"],
         "threshold": [examples / "gmop.npz", "--max-miss", 0.4],
+        "openset": ["--logits", write_npz(folder / "logits.npz", {
+            "logits": np.random.default_rng(0).normal(0, 1, (50, 4)), "label": np.arange(50) % 4}),
+            "--resamples", 20],
         "sensitivity": [examples / "gmop.npz"],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
