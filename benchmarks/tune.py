@@ -45,7 +45,7 @@ class PromptLearner(nn.Module):
         self.register_buffer("prefix", embedded[:, :1].clone())
         self.register_buffer("suffix", embedded[:, 1 + tokens:].clone())
         self.context = nn.Parameter(torch.empty(tokens, WIDTH).normal_(std=0.02))
-        self.encode = tower.forward  # not a submodule: its weights are no parameters of a learner
+        self.encode = tower.forward  # not a submodule: its weights are not parameters of a learner
 
     def forward(self, images):
         context = self.context.expand(len(self.prefix), -1, -1)

@@ -1,5 +1,15 @@
 # How every target of the project is made: warnings, sanitizers, one library and one test per layer.
 
+# What the tests of a sanitized build run with. The suppressions are for libraries that were not
+# instrumented; each says why.
+if(OPENWORLD_SANITIZE)
+  set(OPENWORLD_SANITIZER_ENVIRONMENT
+      "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+      "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/sanitizers/leaks.txt:print_suppressions=0"
+      "UBSAN_OPTIONS=print_stacktrace=1"
+      "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/sanitizers/threads.txt:history_size=4")
+endif()
+
 function(openworld_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
   if(OPENWORLD_SANITIZE)
@@ -79,6 +89,13 @@ function(openworld_layer name)
       set_tests_properties(${name}.oracle PROPERTIES FIXTURES_SETUP ${name}_oracle TIMEOUT 600)
       target_compile_definitions(${target}_test PRIVATE OPENWORLD_ORACLE_DIR="${oracle}")
       list(APPEND fixtures ${name}_oracle)
+    endif()
+    if(OPENWORLD_SANITIZE)
+      # One process: under a sanitizer libtorch takes seconds to load, and there are hundreds of cases.
+      add_test(NAME ${name}.tests COMMAND ${target}_test --gtest_brief=1)
+      set_tests_properties(${name}.tests PROPERTIES TIMEOUT 3600 FIXTURES_REQUIRED "${fixtures}"
+                           ENVIRONMENT "${ARG_ENVIRONMENT};${OPENWORLD_SANITIZER_ENVIRONMENT}")
+      return()
     endif()
     include(GoogleTest)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60

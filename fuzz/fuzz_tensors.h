@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads every float tensor of a file, as far as memory is no issue: a tensor expanded by strides of
+// Reads every float tensor of a file, as far as memory allows: a tensor expanded by strides of
 // 0 may be much larger than its file.
 
 #include <vector>

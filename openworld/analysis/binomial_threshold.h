@@ -1,7 +1,7 @@
 #pragma once
 
-// Which threshold on the score may be shipped when at most a fraction alpha of base samples may be
-// missed, and that with confidence 1 - delta. Pure counting; docs/threshold-theory.md has examples.
+// Which thresholds on the score keep the miss rate of base samples at or below alpha, with
+// confidence 1 - delta. Pure counting; docs/threshold-theory.md has examples.
 //
 // A base sample is missed at threshold t when r <= t (taken for new) or its class is wrong. Let
 // s = r where the class is right and s = -infinity where it is wrong: it is missed at t exactly

@@ -127,8 +127,8 @@ TEST(BinomialThreshold, AskingMoreAllowsLess) {
   }
 }
 
-// Continuous scores, nobody wrong, a candidate just below each score: the guarantee is exact, and
-// the failure rate is P(Bin(n, alpha) <= k*) = 0.0576 for n = 100, alpha = delta = 0.1, k* = 5.
+// Continuous scores, no wrong samples, a candidate just below each score: the guarantee is exact,
+// and the failure rate is P(Bin(n, alpha) <= k*) = 0.0576 for n = 100, alpha = delta = 0.1, k* = 5.
 TEST(BinomialThreshold, ContinuousScoresFailExactlyAsOftenAsTheory) {
   const MissLimit limit{0.1, 0.9};
   const std::int64_t n = 100;

@@ -271,12 +271,12 @@ TEST(CompareRuns, RefusesWhatDoesNotPair) {
   RunSet twice = runs;
   twice.methods[0].runs.push_back(runs.methods[0].runs[1]);
   EXPECT_EQ(refusal(twice),
-            "[compare_runs] methodA on dataA with seed 2 is there twice; expected one run of each");
+            "[compare_runs] methodA on dataA with seed 2 appears twice; expected one run of each");
   RunSet missing = runs;
   missing.methods[0].runs.pop_back();
   EXPECT_EQ(refusal(missing),
             "[compare_runs] methodA on dataB with seed 3 is missing, while methodB has that run; "
-            "expected the same datasets and seeds of all");
+            "expected the same datasets and seeds for all methods");
   Made moved = made;
   moved.sets[1][1][2].side[7] = 1;
   EXPECT_EQ(refusal(moved.runs()),

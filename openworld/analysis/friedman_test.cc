@@ -102,9 +102,9 @@ TEST(Friedman, RanksMatchScipyRankdata) {
 }
 
 // Demsar (2006), Table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets; average ranks
-// 3.143, 2.000, 2.893, 1.964. CD is 1.25 at 0.05, where nothing can be told apart, and 1.12 at
-// 0.10, where C4.5 is worse than C4.5+m and C4.5+m+cf. The paper's ranks tell the two 0.975 of one
-// data set apart by digits that it does not print; hence the 0.9751.
+// 3.143, 2.000, 2.893, 1.964. CD is 1.25 at 0.05, where no pair differs, and 1.12 at
+// 0.10, where C4.5 is worse than C4.5+m and C4.5+m+cf. The paper ranks the two 0.975 of one
+// data set by digits that it does not print; so one is 0.9751 here.
 TEST(Friedman, DemsarsExample) {
   const Values auc = {0.763, 0.768, 0.771,  0.798,  //
                       0.599, 0.591, 0.590,  0.569,  //

@@ -14,7 +14,7 @@ namespace openworld {
 namespace {
 
 constexpr auto kFunction = "compare_runs";
-// Apart from the streams of a Resampler, which are numbered from zero.
+// Distinct from the streams of a Resampler, which are numbered from zero.
 constexpr std::uint64_t kSeedStream = std::uint64_t{1} << 63;
 
 using Seeds = std::map<std::uint64_t, const Outcomes*>;
@@ -34,7 +34,7 @@ std::vector<Seeds> by_dataset(const RunSet& runs, std::size_t method) {
                                   runs.methods[method].name, run.dataset, cells.size()));
     }
     if (!cells[run.dataset].try_emplace(run.seed, &run.outcomes).second) {
-      fail(kFunction, fmt::format("{} is there twice; expected one run of each",
+      fail(kFunction, fmt::format("{} appears twice; expected one run of each",
                                   run_name(runs, method, run.dataset, run.seed)));
     }
   }
@@ -50,7 +50,7 @@ void check_same_cells(const RunSet& runs, const std::vector<std::vector<Seeds>>&
           if (cells[lacks][d].contains(seed)) continue;
           fail(kFunction,
                fmt::format("{} is missing, while {} has that run; expected the same datasets and "
-                           "seeds of all",
+                           "seeds for all methods",
                            run_name(runs, lacks, d, seed), runs.methods[has].name));
         }
       }
@@ -85,7 +85,7 @@ RunCells::RunCells(const RunSet& runs, std::span<const MetricRequest> requests,
     }
     for (const MetricRequest& request : requests) {
       MetricOptions fixed = metric_options(request, options);
-      // A resample that lost the unknown samples must not turn to the new ones.
+      // A resample without unknown samples must not fall back to the new ones.
       fixed.open = open_side(*request.row, mine.ranked[0]->totals(), fixed);
       mine.options.push_back(fixed);
     }

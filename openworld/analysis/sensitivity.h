@@ -7,7 +7,7 @@
 //
 //   OverallAcc(rho) = (TPR_b + rho TPR_n) / (1 + rho)
 //
-// so it runs from TPR_b to TPR_n as the new samples grow, whatever the model does.
+// so it runs from TPR_b to TPR_n as the new samples grow, for any model.
 //
 // The papers show the same by thinning: a ratio above that of the test set keeps the new samples
 // and thins the base ones, a ratio below it does the reverse, without replacement. A thinned set is

@@ -1,11 +1,11 @@
 #pragma once
 
-// A threshold to ship: MissRate_b <= alpha with confidence 1 - delta, and what it buys.
+// A threshold with a guarantee: MissRate_b <= alpha with confidence 1 - delta, and its rates.
 //
 // binomial_threshold.h has the theorem. Here it meets the scores: k* misses are allowed, wrong base
 // samples are missed at every threshold, and t is put just below the smallest score that would be
-// one miss too many. t then depends on the base samples alone, so the new and unknown samples are
-// fresh data for it and what they say has exact (Clopper-Pearson) intervals:
+// one miss too many. t then depends on the base samples alone. The new and unknown samples are
+// independent of it, so their rates have exact (Clopper-Pearson) intervals:
 //
 //   HitRate     = P(r_n <= t, h right)     new samples passed on and classified right
 //   RejectRate  = P(r_u <= t)              unknown samples kept out of the base classes
@@ -34,7 +34,7 @@ struct Share {
 struct GuaranteedThreshold {
   MissLimit limit{};
   std::int64_t base = 0;   // base samples
-  std::int64_t wrong = 0;  // of them, wrong whatever the threshold
+  std::int64_t wrong = 0;  // of them, wrong at every threshold
   std::string refusal{};   // why no threshold has the guarantee; empty when one has
   std::optional<std::int64_t> samples_needed{};  // base samples that would do, when more would
 

@@ -1,10 +1,10 @@
 #pragma once
 
-// The one exception of the project: a mistake of the caller or of a file, said in one line.
+// The one exception of the project: an invalid argument or file, reported in one line.
 //
 // what() has the form `[function] what is wrong, got value, expected what`, with file and row where
 // there is one. The command line prints it and exits with 2; Python raises it as ValueError. Bugs
-// of ours are not Errors: they assert.
+// in openworld itself are not Errors: they assert.
 
 #include <stdexcept>
 #include <string>
@@ -16,7 +16,7 @@ class Error : public std::runtime_error {
  public:
   Error(std::string_view function, std::string_view message);
 
-  // What the caller called, and what() without it: for those who say it in their own name.
+  // The parts of what(), for callers that rethrow the message under another function name.
   std::string_view function() const { return std::string_view(what()).substr(1, function_size_); }
   std::string_view message() const { return std::string_view(what()).substr(function_size_ + 3); }
 

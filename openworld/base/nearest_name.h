@@ -1,6 +1,6 @@
 #pragma once
 
-// The name that somebody meant who wrote another.
+// Spelling suggestions for error messages.
 
 #include <span>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace openworld {
 
-// The one of `known` that takes the fewest letters put in, left out or changed; the first of
-// several. REQUIRES: `known` is not empty.
+// The name in `known` with the smallest edit distance to `name`; the first one on ties.
+// REQUIRES: `known` is not empty.
 std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
 }  // namespace openworld

@@ -43,6 +43,7 @@ void OptionList::add(std::string name, std::int64_t& value, std::int64_t low, st
   rows_.push_back({.name = std::move(name),
                    .expected = fmt::format("an integer from {} to {}", low, high),
                    .help = std::move(help),
+                   .range = fmt::format("[{} - {}]", low, high),
                    .value = [&value] { return value; },
                    .assign =
                        [&value, low, high](const OptionValue& given) {
@@ -58,6 +59,7 @@ void OptionList::add(std::string name, double& value, double low, double high, s
   rows_.push_back({.name = std::move(name),
                    .expected = fmt::format("a number from {:g} to {:g}", low, high),
                    .help = std::move(help),
+                   .range = fmt::format("[{:g} - {:g}]", low, high),
                    .value = [&value] { return value; },
                    .assign =
                        [&value, low, high](const OptionValue& given) {
@@ -80,6 +82,7 @@ void OptionList::add(std::string name, bool& value, std::string help) {
   rows_.push_back({.name = std::move(name),
                    .expected = "true or false",
                    .help = std::move(help),
+                   .range = "",
                    .value = [&value] { return value; },
                    .assign =
                        [&value](const OptionValue& given) {
@@ -98,6 +101,7 @@ void OptionList::add(std::string name, std::string& value, std::string help) {
   rows_.push_back({.name = std::move(name),
                    .expected = "text",
                    .help = std::move(help),
+                   .range = "",
                    .value = [&value] { return value; },
                    .assign =
                        [&value](const OptionValue& given) {
@@ -111,11 +115,8 @@ void OptionList::add(std::string name, std::string& value, std::string help) {
 
 void OptionList::add(std::string name, std::string& value, std::vector<std::string> choices,
                      std::string help, std::vector<std::pair<std::string, std::string>> old_names) {
-  add(std::move(name), value, std::move(help));
-  OptionRow& row = rows_.back();
-  row.expected = fmt::format("{}", fmt::join(choices, ", "));
-  const std::size_t comma = row.expected.rfind(", ");
-  if (comma != std::string::npos) row.expected.replace(comma, 2, " or ");
+  OptionRow& row = add_choices(std::move(name), choices, std::move(help));
+  row.value = [&value] { return value; };
   row.assign = [&value, choices = std::move(choices),
                 old_names = std::move(old_names)](const OptionValue& given) {
     const auto* text = std::get_if<std::string>(&given);
@@ -128,6 +129,22 @@ void OptionList::add(std::string name, std::string& value, std::vector<std::stri
     value = std::move(choice);
     return true;
   };
+}
+
+OptionRow& OptionList::add_choices(std::string name, const std::vector<std::string>& choices,
+                                   std::string help) {
+  std::vector<std::string> listed = choices;
+  std::erase(listed, "");
+  OptionRow row;
+  row.name = std::move(name);
+  row.help = std::move(help);
+  row.expected = fmt::format("{}", fmt::join(listed, ", "));
+  const std::size_t comma = row.expected.rfind(", ");
+  if (comma != std::string::npos) row.expected.replace(comma, 2, " or ");
+  row.range = fmt::format("{{{}}}", fmt::join(listed, ","));
+  row.parse = [](const std::string& text) { return OptionValue(text); };
+  rows_.push_back(std::move(row));
+  return rows_.back();
 }
 
 bool OptionList::has(std::string_view name) const {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Options, declared once: name, default, range and help stand where the value lives, and parsing,
-// listing and files come from there.
+// Options, declared once, next to the value: name, default, range and help. Parsing, listings and
+// files are generated from the declaration.
 //
 //   struct CoopOptions : LearnerOptions {
 //     std::int64_t tokens = 16;
@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,7 +23,7 @@ namespace openworld {
 
 using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
 
-// "true", "16", "0.002"; a text as it is. A whole double has ".0", so that it stays one.
+// "true", "16", "0.002"; strings unchanged. A whole double ends in ".0", so it stays a double.
 std::string option_text(const OptionValue& value);
 
 struct NamedOption {
@@ -39,8 +40,9 @@ struct OptionRow {
   std::string name;
   std::string expected;  // "an integer from 1 to 77", "sgd or adam"
   std::string help;
-  std::function<OptionValue()> value;              // as it is now
-  std::function<bool(const OptionValue&)> assign;  // false if it cannot be that
+  std::string range;  // what is expected, in brief: "[1 - 77]", "{sgd,adam}", or "" for any value
+  std::function<OptionValue()> value;                                   // current value
+  std::function<bool(const OptionValue&)> assign;                       // false if invalid
   std::function<std::optional<OptionValue>(const std::string&)> parse;  // of "key=value"
 };
 
@@ -51,20 +53,25 @@ class OptionList {
            std::string help);
   void add(std::string name, double& value, double low, double high, std::string help);
   void add(std::string name, bool& value, std::string help);
-  void add(std::string name, std::string& value, std::string help);  // any text
+  void add(std::string name, std::string& value, std::string help);  // any string
   // `old_names` are earlier names of choices, still accepted: {"ordinary", "msp"}.
   void add(std::string name, std::string& value, std::vector<std::string> choices, std::string help,
            std::vector<std::pair<std::string, std::string>> old_names = {});
+  // One of the named values of an enum. The name "" is not listed: none of them.
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void add(std::string name, Enum& value, std::vector<std::pair<std::string, Enum>> choices,
+           std::string help);
 
   const std::vector<OptionRow>& rows() const { return rows_; }
   bool has(std::string_view name) const;
 
-  // "key=value". Throws Error that names the nearest option, or what is expected of this one.
+  // "key=value". Throws Error that suggests the nearest option, or says what is expected.
   void set(std::string_view assignment, std::string_view function);
   void set(std::string_view name, const std::string& value, std::string_view function);
 
-  // Throws Error for a name that is not there, or a value of another type or out of range. A whole
-  // number is a double where one is expected.
+  // Throws Error for an unknown name, or a value of the wrong type or out of range. Integers are
+  // accepted where a double is expected.
   void set_values(const OptionValues& values, std::string_view function);
 
   OptionValues values() const;
@@ -74,8 +81,34 @@ class OptionList {
 
  private:
   OptionRow& find(std::string_view name, std::string_view function);
+  OptionRow& add_choices(std::string name, const std::vector<std::string>& choices,
+                         std::string help);
 
   std::vector<OptionRow> rows_;
 };
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+void OptionList::add(std::string name, Enum& value,
+                     std::vector<std::pair<std::string, Enum>> choices, std::string help) {
+  std::vector<std::string> names;
+  for (const auto& [choice, meaning] : choices) names.push_back(choice);
+  OptionRow& row = add_choices(std::move(name), names, std::move(help));
+  row.value = [&value, choices]() -> OptionValue {
+    for (const auto& [choice, meaning] : choices) {
+      if (meaning == value) return choice;
+    }
+    return std::string();
+  };
+  row.assign = [&value, choices = std::move(choices)](const OptionValue& given) {
+    const auto* text = std::get_if<std::string>(&given);
+    for (const auto& [choice, meaning] : choices) {
+      if (text == nullptr || choice != *text) continue;
+      value = meaning;
+      return true;
+    }
+    return false;
+  };
+}
 
 }  // namespace openworld

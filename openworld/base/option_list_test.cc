@@ -94,6 +94,32 @@ TEST(Options, TakeOldNamesOfChoices) {
   EXPECT_EQ(list.rows()[0].expected, "msp or mcm");
 }
 
+TEST(Options, AreValuesOfAnEnum) {
+  enum class Tower { kNeither, kImage, kText };
+  Tower lock = Tower::kNeither;
+  OptionList list;
+  list.add<Tower>("lock", lock,
+                  {{"", Tower::kNeither}, {"image", Tower::kImage}, {"text", Tower::kText}}, "t");
+  EXPECT_EQ(list.values(), (OptionValues{{"lock", std::string()}}));
+  list.set("lock=text", "train");
+  EXPECT_EQ(lock, Tower::kText);
+  EXPECT_EQ(list.values(), (OptionValues{{"lock", std::string("text")}}));
+  EXPECT_THROW(list.set("lock=both", "train"), Error);
+  EXPECT_THROW(list.set_values({{"lock", std::int64_t{1}}}, "train"), Error);
+  EXPECT_EQ(lock, Tower::kText);
+  EXPECT_EQ(list.rows()[0].expected, "image or text");
+  list.set_values({{"lock", std::string()}}, "train");
+  EXPECT_EQ(lock, Tower::kNeither);
+}
+
+TEST(Options, SayTheirRangesInBrief) {
+  Fields fields;
+  std::vector<std::string> ranges;
+  for (const OptionRow& row : fields.list.rows()) ranges.push_back(row.range);
+  EXPECT_EQ(ranges,
+            (std::vector<std::string>{"[1 - 77]", "[0 - 1]", "", "{sigmoid,logit,none}", ""}));
+}
+
 TEST(Options, AsText) {
   EXPECT_EQ(option_text(true), "true");
   EXPECT_EQ(option_text(std::int64_t{16}), "16");

@@ -21,7 +21,7 @@ void* allocate_pages(std::size_t bytes) {
   void* memory = std::aligned_alloc(unit, rounded > 0 ? rounded : unit);
   if (memory == nullptr) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-  // Advice only: where the kernel refuses, ordinary pages serve.
+  // Advice only: if the kernel refuses, normal pages are used.
   if (unit == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
 #endif
   return memory;

@@ -18,7 +18,7 @@ std::uint32_t mixed(const std::array<std::uint32_t, kWords>& state, std::size_t 
 }
 
 // Above this many items CPython remembers what it drew instead of copying the items:
-// 21 + 4^ceil(log4(3 k)) for k > 5. 3 k is no power of four, so integers find the same exponent.
+// 21 + 4^ceil(log4(3 k)) for k > 5. 3 k is not a power of four, so integers find the same exponent.
 std::size_t largest_pool(std::size_t k) {
   std::size_t table = 0;
   if (k > 5) {

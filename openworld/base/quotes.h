@@ -1,6 +1,6 @@
 #pragma once
 
-// Text from outside as it may stand in a message.
+// Untrusted text, escaped for use in a message.
 
 #include <string>
 #include <string_view>

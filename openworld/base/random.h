@@ -2,8 +2,8 @@
 
 // Random numbers that are the same on every machine, for every thread count and standard library.
 //
-// A stream is named by integers (seed, resample, ...), not by who draws from it, so work can be
-// dealt to threads in any order. Xoshiro256++ (Blackman and Vigna, 2021) seeded by SplitMix64.
+// A stream is named by integers (seed, resample, ...), not by the thread that draws from it, so
+// threads can take work in any order. Xoshiro256++ (Blackman and Vigna, 2021) seeded by SplitMix64.
 
 #include <array>
 #include <cstdint>

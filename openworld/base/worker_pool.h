@@ -1,7 +1,7 @@
 #pragma once
 
-// Threads that stay: for work that is dealt out again and again, where making threads each time,
-// and whatever libraries set up for a new thread, would cost more than the work.
+// A pool of persistent threads, for loops that run many times: creating threads for each loop, and
+// the state that libraries set up for each new thread, would cost more than the work.
 
 #include <condition_variable>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace openworld {
 
 class WorkerPool {
  public:
-  // `threads` workers in all, the caller of run among them (0: default_threads()).
+  // `threads` workers, including the caller of run (0: default_threads()).
   explicit WorkerPool(int threads);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where checkpoints of CLIP come from, and how each kind is recognised: a row of a table.
+// The formats of CLIP checkpoints, one row each, with how each is recognised.
 
 #include <optional>
 #include <span>
@@ -15,7 +15,7 @@ namespace openworld {
 
 struct CheckpointFiles {
   std::vector<std::string> weights;
-  std::string config;        // what completes the shapes, or empty
+  std::string config;        // the configuration file, or empty
   std::string preprocessor;  // Hugging Face's preprocessor_config.json, or empty
 };
 
@@ -24,13 +24,13 @@ struct CheckpointFormat {
   std::string_view description;  // what it consists of, one line
 
   // The files if `folder`, which ends with a slash, holds such a checkpoint; nullptr for formats
-  // that are a file. May throw Error for a folder that is one and is broken.
+  // that are a single file. May throw Error for such a folder if it is broken.
   std::optional<CheckpointFiles> (*in_folder)(const std::string& folder, std::string_view function);
 
-  // Whether a file of its own with such weights is one; `config` is the one beside it.
+  // Whether a single file with these weights has this format; `config` is the one beside it.
   bool (*is_file)(const Weights& weights, const NamedTensors& tensors, const std::string& config);
 
-  // The configuration that may lie beside a file, by name; empty if there is none.
+  // The file name of the configuration beside a weights file; empty if the format has none.
   std::string_view config_name;
 };
 

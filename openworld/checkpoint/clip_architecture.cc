@@ -141,7 +141,7 @@ void apply_open_clip_config(const nlohmann::json& json, const Origin& origin, Cl
     if (vision.has(key)) vision.fail(key, "CLIP's own vision transformer");
     if (text.has(key)) text.fail(key, "CLIP's own text transformer");
   }
-  if (vision["layers"].is_array()) vision.fail("layers", "one number: a ResNet is not read");
+  if (vision["layers"].is_array()) vision.fail("layers", "one number: ResNets are not supported");
   // Values that leave the model as it is.
   const auto expect_default = [](const JsonFields& tower, std::string_view key,
                                  std::string_view value) {
@@ -158,8 +158,7 @@ void apply_open_clip_config(const nlohmann::json& json, const Origin& origin, Cl
     const double ratio = tower.number("mlp_ratio", 4.0);
     if (!(std::abs(ratio * static_cast<double>(sizes.width) - static_cast<double>(sizes.mlp)) <
           1)) {
-      tower.fail("mlp_ratio",
-                 fmt::format("{} / {}, which the tensors have", sizes.mlp, sizes.width));
+      tower.fail("mlp_ratio", fmt::format("{} / {}, as in the tensors", sizes.mlp, sizes.width));
     }
   };
   model.expect_integer("embed_dim", config.embed);
@@ -229,7 +228,7 @@ void check_config(const ClipConfig& config, std::int64_t positions, const Origin
     if (value >= 1 && value <= most) return;
     origin.fail(fmt::format("has {} {}; expected 1 to {}", name, value, most));
   };
-  // Beyond these no model is, and below them no product of a shape overflows.
+  // Larger than any model, and small enough that no product of a shape overflows.
   constexpr std::int64_t kWidth = 1 << 16, kRows = 1 << 24;
   expect("vocabulary", config.vocabulary, kRows);
   expect("context", config.context, kRows);
@@ -246,7 +245,7 @@ void check_config(const ClipConfig& config, std::int64_t positions, const Origin
                               tower.heads, name, tower.width));
     }
   }
-  if (config.vocabulary < 2) origin.fail("has a vocabulary without start and end of text");
+  if (config.vocabulary < 2) origin.fail("has a vocabulary without start and end tokens");
   const std::int64_t grid = config.grid();
   if (positions != 1 + grid * grid) {
     origin.fail(

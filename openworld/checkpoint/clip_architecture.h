@@ -12,17 +12,17 @@ namespace openworld {
 
 // Widths, layers, patch, context and vocabulary as the shapes have them; heads of 64 channels, the
 // resolution that the grid of positions and the patch give, CLIP's own mean and std. Throws Error
-// that lists what is missing, or that a size is not possible.
+// that lists missing tensors or names an invalid size.
 ClipConfig config_of_shapes(const NamedTensors& tensors, const Origin& origin);
 
-// Takes from a Hugging Face config.json what shapes do not tell (heads, activation, epsilon,
-// resolution, the stem) and throws Error where the two contradict each other. Absent keys have the
+// Reads what shapes cannot tell (heads, activation, epsilon, resolution, the stem) from a Hugging
+// Face config.json. Throws Error if config and shapes contradict each other. Absent keys have the
 // defaults of transformers' CLIPConfig.
 void apply_hugging_face_config(const nlohmann::json& json, const Origin& origin,
                                ClipConfig& config);
 
 // The same for the model_cfg and preprocess_cfg of an open_clip_config.json. Keys of model_cfg that
-// change the model in a way that is not implemented are refused by name.
+// change the model in a way that is not supported throw Error.
 void apply_open_clip_config(const nlohmann::json& json, const Origin& origin, ClipConfig& config);
 
 // Hugging Face's preprocessor_config.json. Throws Error unless it asks for a bicubic resize of the

@@ -78,9 +78,9 @@ TEST(HuggingFaceConfig, RefusesWhatItCannotBe) {
   expect_refusals(
       apply_hugging_face_config, hugging_face(),
       {{"/model_type", "\"siglip\"", "model_type is \"siglip\"; expected \"clip\""},
-       {"/text_config", "null", "has no text_config that is an object"},
-       {"/vision_config", "[]", "has no vision_config that is an object"},
-       {"/projection_dim", "64", "projection_dim is 64; expected 32, which the tensors have"},
+       {"/text_config", "null", "has no text_config object"},
+       {"/vision_config", "[]", "has no vision_config object"},
+       {"/projection_dim", "64", "projection_dim is 64; expected 32, as in the tensors"},
        {"/text_config/hidden_size", "65", "text_config.hidden_size is 65; expected 64"},
        {"/text_config/hidden_size", "-64", "text_config.hidden_size is -64; expected a whole"},
        {"/text_config/hidden_size", "18446744073709551615", "text_config.hidden_size is 184467"},
@@ -117,10 +117,10 @@ TEST(OpenClipConfig, RefusesWhatItCannotBe) {
   const std::string vision = "/model_cfg/vision_cfg/", text = "/model_cfg/text_cfg/";
   expect_refusals(
       apply_open_clip_config, open_clip(),
-      {{"/model_cfg", "null", "has no model_cfg that is an object"},
+      {{"/model_cfg", "null", "has no model_cfg object"},
        {vision + "layers", "[3, 4, 6, 3]",
         "model_cfg.vision_cfg.layers is [3,4,6,3]; expected one "
-        "number: a ResNet is not read"},
+        "number: ResNets are not supported"},
        {vision + "timm_model_name", "\"vit\"", "model_cfg.vision_cfg.timm_model_name is"},
        {text + "hf_model_name", "\"roberta\"", "model_cfg.text_cfg.hf_model_name is"},
        {text + "hf_tokenizer_name", "\"t5\"", "model_cfg.text_cfg.hf_tokenizer_name is"},

@@ -33,8 +33,7 @@ struct ClipCheckpoint::Contents {
 
 namespace {
 
-// A model that comes with the program goes by its name, unless there is a file or folder of that
-// name.
+// A bundled model is opened by its name, unless a file or folder of that name exists.
 std::string find_model(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -53,14 +52,14 @@ std::string find_vocabulary(const std::string& weights) {
   return "";
 }
 
-// Where no configuration says it.
+// The default without a configuration.
 Activation default_activation(const Weights& weights, std::vector<std::string>& notes) {
   const bool from_openai =
       weights.script ||
       std::any_of(weights.tensors.begin(), weights.tensors.end(),
                   [](const StoredTensor& t) { return t.name.ends_with("input_resolution"); });
   if (from_openai) return Activation::kQuickGelu;
-  notes.push_back("no configuration says which activation it has; gelu is assumed");
+  notes.push_back("no configuration names the activation; gelu is assumed");
   return Activation::kGelu;
 }
 
@@ -84,14 +83,15 @@ ClipConfig read_config(const FoundCheckpoint& found, const CheckpointOptions& op
         "has a stem before its patches, whose strides are in vision_config.openworld_stem of a "
         "config.json; expected one beside it");
   }
-  // Refuses a resolution that the positions do not have before the preprocessor is held to it.
+  // Check the resolution against the positions before the preprocessor is compared with it.
   check_config(config, found.tensors.shape("visual.positional_embedding")->at(0), origin);
   if (!found.files.preprocessor.empty()) {
     const Origin preprocessor{origin.function, found.files.preprocessor};
     apply_preprocessor_config(read_json_file(preprocessor), preprocessor, config);
   } else if (found.tensors.scheme() == TensorNames::kHuggingFace ||
              (beside.file.empty() && !found.weights.script)) {
-    notes.push_back("no file says how images are normalised; CLIP's mean and std are assumed");
+    notes.push_back(
+        "no configuration gives the image normalisation; CLIP's mean and std are assumed");
   }
   return config;
 }

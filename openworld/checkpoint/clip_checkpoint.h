@@ -1,6 +1,6 @@
 #pragma once
 
-// A CLIP model in a file or folder, whatever its format: its configuration, and its tensors as
+// A CLIP model in a file or folder of any known format: its configuration, and its tensors as
 // floats under the names of clip_tensors. Nothing is copied until a tensor is read.
 
 #include <memory>
@@ -17,9 +17,9 @@
 namespace openworld {
 
 struct CheckpointOptions {
-  // Overrides what the checkpoint says. Without it, a checkpoint that says nothing has QuickGELU if
-  // it comes from OpenAI, which is so for TorchScript and for a state dict with their
-  // input_resolution, and GELU otherwise, as most OpenCLIP weights have.
+  // Overrides the checkpoint's activation. Default for checkpoints that do not specify one:
+  // QuickGELU for OpenAI's files (TorchScript, or a state dict with input_resolution), GELU
+  // otherwise, as in most OpenCLIP weights.
   std::optional<Activation> activation;
   std::string function = "open_clip_checkpoint";  // for messages
 };
@@ -35,14 +35,14 @@ class ClipCheckpoint {
   // The files of weights, one or the shards.
   const std::vector<std::string>& files() const;
 
-  // What the checkpoint left open and was assumed, one sentence each.
+  // Defaults assumed because the checkpoint does not specify them, one sentence each.
   const std::vector<std::string>& notes() const;
 
   // The tensors of clip_tensors(config()), and the type each has in the file.
   const std::vector<TensorSpec>& tensors() const;
   TensorType stored_type(std::string_view name) const;
 
-  // All types there are, in the order of the enumeration.
+  // The distinct types of all tensors, in the order of the enumeration.
   std::vector<TensorType> stored_types() const;
 
   // Of the bytes of the file; of several, the hash of their hashes in the order of files().
@@ -66,9 +66,9 @@ class ClipCheckpoint {
   std::shared_ptr<const Contents> contents_;
 };
 
-// Opens a file or folder of any format of checkpoint_formats(), or "pocket", the model that comes
-// with the program (data_folder.h). Throws one Error of one line; all that is missing, unexpected
-// or misshapen is in it.
+// Opens a file or folder of any format of checkpoint_formats(), or "pocket", the bundled
+// model (data_folder.h). Throws one Error of one line that lists everything missing, unexpected
+// or misshapen.
 ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOptions& options = {});
 
 }  // namespace openworld

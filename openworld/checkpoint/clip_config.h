@@ -1,9 +1,9 @@
 #pragma once
 
-// What a CLIP model is, apart from its weights: the sizes of its two towers and how images enter.
+// The configuration of a CLIP model: the sizes of its two towers and the image preprocessing.
 //
-// Tensors carry OpenAI's names and shapes inside the project, whatever file they came from;
-// clip_tensors lists them for a configuration.
+// Inside the project tensors have OpenAI's names and shapes, for every file format; clip_tensors
+// lists them for a configuration.
 
 #include <cstdint>
 #include <optional>

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What shapes would tell; absent keys have the defaults of transformers' CLIPConfig.
+// What shapes would give; absent keys have the defaults of transformers' CLIPConfig.
 ClipConfig sizes_of(const nlohmann::json& json, const Origin& origin) {
   const JsonFields all(json, "", origin);
   const JsonFields text = all.object("text_config"), vision = all.object("vision_config");
@@ -54,7 +54,7 @@ ClipConfig read_clip_config(const std::string& name_or_path, std::string_view fu
   if (fs::is_directory(path, ignored)) path /= "config.json";
   const Origin origin{std::string(function), path.string()};
   if (!fs::is_regular_file(path, ignored)) {
-    origin.fail(fmt::format("is not there; expected one of {}or a config.json", names));
+    origin.fail(fmt::format("does not exist; expected one of {}or a config.json", names));
   }
   const nlohmann::json json = read_json_file(origin);
   ClipConfig config = sizes_of(json, origin);

@@ -43,7 +43,8 @@ TEST(ReadClipConfig, SaysWhatIsWrong) {
   const auto read = [&](const std::string& text) {
     read_clip_config(folder.write("config.json", text));
   };
-  EXPECT_ERROR(read_clip_config("vit-x"), "vit-x: is not there; expected one of pocket, vit-b-32");
+  EXPECT_ERROR(read_clip_config("vit-x"),
+               "vit-x: does not exist; expected one of pocket, vit-b-32");
   EXPECT_ERROR(read("{"), "config.json");
   EXPECT_ERROR(
       read(

@@ -33,7 +33,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Names come from files: printable, and not longer than a line bears.
+// Names come from files: escape them and limit their length.
 std::string shown(const std::string& name) {
   const std::string quoted = in_quotes(name);
   return quoted.substr(1, quoted.size() - 2);
@@ -69,7 +69,7 @@ NamedTensors::NamedTensors(std::vector<StoredTensor> tensors, const Origin& orig
     if (is_bookkeeping(tensor.name)) continue;
     const std::string name = tensor.name;
     if (!tensors_.emplace(name, std::move(tensor)).second) {
-      origin_.fail(fmt::format("tensor {} is there twice, with and without the prefix text.",
+      origin_.fail(fmt::format("tensor {} appears twice, with and without the prefix text.",
                                in_quotes(name)));
     }
   }
@@ -162,7 +162,7 @@ void NamedTensors::fail_missing(const std::vector<std::string>& names) const {
       if (!tensors_.contains(part.name)) stored.push_back(part.name);
     }
   }
-  origin_.fail(fmt::format("is no CLIP that is read; missing: {}", listed(stored)));
+  origin_.fail(fmt::format("is not a supported CLIP; missing: {}", listed(stored)));
 }
 
 }  // namespace openworld

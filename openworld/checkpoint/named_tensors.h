@@ -18,15 +18,15 @@ namespace openworld {
 
 class NamedTensors {
  public:
-  // Tells the scheme, takes the prefixes "module." and "text." away, and leaves bookkeeping out.
-  // Throws Error for the models that are no CLIP with two transformers: ResNet, SigLIP, towers of
+  // Detects the naming scheme, strips the prefixes "module." and "text.", and drops bookkeeping.
+  // Throws Error for models other than a CLIP with two transformers: ResNet, SigLIP, towers of
   // other libraries, attention without bias.
   NamedTensors(std::vector<StoredTensor> tensors, const Origin& origin);
 
   TensorNames scheme() const { return scheme_; }
   bool has_text_prefix() const { return has_text_prefix_; }
 
-  // The sides of a tensor of clip_tensors, or nothing if it, or a part of it, is not there.
+  // The sides of a tensor of clip_tensors, or nothing if it, or a part of it, is missing.
   std::optional<std::vector<std::int64_t>> shape(std::string_view name) const;
 
   // One more than the largest number after `prefix` of numbered_prefixes; 0 if there is none.

@@ -77,7 +77,7 @@ TEST(NamedTensors, NamesWhatSizesNeed) {
   drop(tensors, "visual.conv1.weight");
   drop(tensors, "token_embedding");
   EXPECT_ERROR(match(tensors), "missing: token_embedding.weight, visual.conv1.weight");
-  EXPECT_ERROR(match({without_data("bert.pooler", {3})}), "is no CLIP that is read; missing: ");
+  EXPECT_ERROR(match({without_data("bert.pooler", {3})}), "is not a supported CLIP; missing: ");
   EXPECT_ERROR(match({}), "has no tensors");
   tensors = whole_model(TensorNames::kOpenAi);
   tensor_named(tensors, "positional_embedding").shape = {16};
@@ -111,7 +111,7 @@ TEST(NamedTensors, TakesPrefixesAway) {
   EXPECT_NO_THROW(match(tensors));
   EXPECT_TRUE(NamedTensors(tensors, kOrigin).has_text_prefix());
   tensors.push_back(without_data("module.ln_final.bias", {64}));
-  EXPECT_ERROR(match(tensors), "tensor \"ln_final.bias\" is there twice");
+  EXPECT_ERROR(match(tensors), "tensor \"ln_final.bias\" appears twice");
 }
 
 TEST(NamedTensors, ABlockFarOffIsUnexpected) {

@@ -19,9 +19,9 @@ using TensorSource = std::function<std::span<const float>(const TensorSpec& tens
 // Writes config.json, preprocessor_config.json and model.safetensors, of type F32 or F16, and
 // copies `vocabulary`, files like merges.txt, under their own names. Creates `folder` if needed.
 //
-// config.json goes first if it is there and comes last, because a folder without it is refused: a
-// crash on the way leaves a folder that does not open rather than new weights under an old
-// configuration. Throws Error.
+// An existing config.json is removed first, and the new one is written last. A folder without it
+// does not open, so a crash in between never leaves new weights with an old configuration. Throws
+// Error.
 void save_clip_checkpoint(const std::string& folder, const ClipConfig& config,
                           const TensorSource& source, TensorType type = TensorType::kF32,
                           const std::vector<std::string>& vocabulary = {});

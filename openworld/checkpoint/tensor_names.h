@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of tensors in files against the names inside the project.
+// Maps tensor names in files to the names inside the project.
 //
 // OpenAI and OpenCLIP use the names of clip_tensors; Hugging Face has its own, splits the attention
 // projection in three and transposes the two projections into the joint space.

@@ -38,7 +38,7 @@ inline ClipConfig written_config() {
   return config;
 }
 
-// The path of one of them. Only where ctest has not run make.py is there none.
+// The path of one of them. It is missing only if ctest has not run make_clip.py.
 inline std::string checkpoint(const std::string& name) {
   return std::string(OPENWORLD_CHECKPOINTS_DIR) + "/" + name;
 }

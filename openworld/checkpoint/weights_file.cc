@@ -14,7 +14,7 @@
 namespace openworld {
 namespace {
 
-// What is there instead of weights more often than a damaged file.
+// Files that users have in place of the weights more often than damaged ones.
 void refuse_stand_ins(std::string_view start, const Origin& origin) {
   if (start.empty()) origin.fail("is empty; expected weights");
   if (start.starts_with("version https://git-lfs.github.com/spec/")) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The weights of a checkpoint: one file, or the shards of one, in safetensors or PyTorch's format,
-// which is told from the first bytes and not from the name.
+// The weights of a checkpoint: one file or its shards, in safetensors or PyTorch's format. The
+// first bytes decide the format, not the file name.
 
 #include <string>
 #include <string_view>
@@ -19,8 +19,8 @@ struct Weights {
   bool script = false;                // TorchScript
 };
 
-// Errors name `function` and the file. Files that stand for one that was not fetched (git-lfs
-// pointers, the web page that a server sent instead) are recognised as such.
+// Errors name `function` and the file. git-lfs pointers and HTML pages in place of the weights are
+// recognised and reported.
 Weights open_weights(const std::vector<std::string>& files, std::string_view function);
 
 // The files beside `index`, a *.index.json, that hold the tensors it lists; sorted. Throws Error.

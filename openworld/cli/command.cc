@@ -22,28 +22,26 @@ constexpr int kBug = 70;  // EX_SOFTWARE of sysexits.h
 constexpr CommandRow kCommands[] = {
     {"eval", "measure prediction files: metrics with intervals", make_eval},
     {"compare", "test whether models differ on the same samples", make_compare},
-    {"curve", "trace a curve over all thresholds, as points or as a picture", make_curve},
-    {"report", "write runs as one page of HTML: tables, curves, costs, samples", make_report},
+    {"curve", "compute a curve over all thresholds, as points or as a plot", make_curve},
+    {"report", "write runs as one HTML page: tables, curves, costs, samples", make_report},
     {"threshold", "choose a threshold with a guaranteed miss rate", make_threshold},
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
-    {"inspect", "say what a CLIP checkpoint is, in whatever format", make_inspect},
+    {"inspect", "describe a CLIP checkpoint of any supported format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
     {"tune", "tune prompts on a few images and measure them in the open world", make_tune},
-    {"predict", "say of images what a tuned model sees: base or new, and which class",
-     make_predict},
+    {"predict", "predict with a tuned model: base or new, and which class", make_predict},
     {"pretrain", "train a CLIP model on images with captions", make_pretrain},
-    {"worlds", "the worlds that come with the program, and pictures of them", make_worlds},
-    {"ls", "list what there is: learners, metrics, curves, templates, datasets, checkpoints",
-     make_ls},
+    {"worlds", "list the bundled worlds, and draw pictures of them", make_worlds},
+    {"ls", "list learners, metrics, curves, templates, datasets, checkpoints", make_ls},
     {"example", "write small prediction files to try things on", make_example},
 };
 
 void print_overview() {
   fmt::print(
-      "openworld {}: vision-text_model models in an open world\n\n"
+      "openworld {}: vision-language models in an open world\n\n"
       "usage: openworld COMMAND [options]\n\n",
       OPENWORLD_VERSION);
   for (const CommandRow& row : kCommands) fmt::print("  {:<12} {}\n", row.name, row.brief);
@@ -58,7 +56,7 @@ int complain(std::string_view where, std::string_view what) {
   return kUserError;
 }
 
-// Calls `print` and sees that what it printed arrived: a full disk must not pass for success.
+// Calls `print` and checks that the output was written: a full disk must not look like success.
 template <class Print>
 int print_to_the_end(std::string_view name, Print&& print) {
   try {

@@ -35,20 +35,20 @@ class CurveCommand : public Command {
     app.add_option("--kind", kind_, "which curve; `openworld ls curves` explains them")
         ->check(CLI::IsMember(names))
         ->capture_default_str();
-    app.add_option("--open", open_, "which samples stand against base: new, unknown, or auto")
+    app.add_option("--open", open_, "which samples to compare with base: new, unknown, or auto")
         ->check(CLI::IsMember({"auto", "new", "unknown"}))
         ->capture_default_str();
     app.add_option("--points", points_,
-                   "points kept at most; 0: every threshold; the area is always of all of them")
+                   "maximum number of points; 0: every threshold; the area always uses all of them")
         ->check(whole_number())
         ->capture_default_str();
-    app.add_option("--svg", svg_, "write a picture to this file");
+    app.add_option("--svg", svg_, "write an SVG plot to this file");
     app.add_flag("--csv", csv_, "print the points: file,x,y,threshold");
     declare_json(app, json_);
   }
 
   void run() override {
-    if (csv_ && json_) fail("curve", "--csv and --json both claim standard output; choose one");
+    if (csv_ && json_) fail("curve", "--csv and --json both write to standard output; choose one");
     const RunRecord record;
     const CurveRow& row = find_curve(kind_);
     std::vector<Curve> curves;
@@ -69,7 +69,7 @@ class CurveCommand : public Command {
 
  private:
   std::string picture(const CurveRow& row, const std::vector<Curve>& curves) const {
-    Plot plot{.title = fmt::format("{}, the area below", row.metric->title),
+    Plot plot{.title = fmt::format("{}, the area below", row.metric->info.title),
               .x_title = std::string(row.x_title),
               .y_title = std::string(row.y_title),
               .lines = {}};
@@ -107,7 +107,7 @@ class CurveCommand : public Command {
                        {"kind", row.name},
                        {"x_title", row.x_title},
                        {"y_title", row.y_title},
-                       {"area_is", row.metric->name},
+                       {"area_is", row.metric->info.name},
                        {"curves", std::move(list)},
                        {"run", Json::parse(record.json())}};
     openworld::print_json(json, 1);
@@ -131,7 +131,8 @@ class CurveCommand : public Command {
 
   void print_text(const CurveRow& row, const std::vector<Curve>& curves) const {
     const auto names = short_names(files_);
-    TextTable areas({"", fmt::format("{} (area)", row.metric->title), "points", "largest error"});
+    TextTable areas(
+        {"", fmt::format("{} (area)", row.metric->info.title), "points", "largest error"});
     for (std::size_t i = 0; i < curves.size(); ++i) {
       areas.add({names[i], percent(curves[i].area.value), std::to_string(curves[i].points.size()),
                  fmt::format("{:.5f}", curves[i].max_error)});

@@ -56,7 +56,7 @@ class Drc : public Command {
   void declare(CLI::App& app) override {
     app.add_option("CURVES", file_, "CSV with columns method,world,t,acc and optionally seed")
         ->required();
-    app.add_option("--zero-shot", zero_shot_, "the method the others are measured against")
+    app.add_option("--zero-shot", zero_shot_, "the reference method, usually zero-shot")
         ->required();
     app.add_option("--alpha", alpha_, "level of the Nemenyi test")
         ->check(between_0_and_1())
@@ -90,7 +90,7 @@ class Drc : public Command {
   static std::vector<World> read_worlds(const CsvTable& csv, const LongTable& table) {
     const std::size_t world_at = csv.column("world"), t_at = csv.column("t");
     std::vector<std::string> names;
-    std::map<std::string, std::map<double, std::size_t>> settings;  // world -> level -> task
+    std::map<std::string, std::map<double, std::size_t>> settings;  // world -> level -> setting
     std::map<std::string, std::size_t> by_name;
     for (std::size_t s = 0; s < table.settings.size(); ++s) by_name[table.settings[s]] = s;
     for (std::size_t row = 0; row < csv.rows(); ++row) {

@@ -15,9 +15,9 @@ class Encode : public Command {
   void declare(CLI::App& app) override {
     flags_.model.declare(app);
     flags_.data.declare(app);
-    app.add_option("--texts", flags_.texts, "a file of texts, one a line, instead of images");
+    app.add_option("--texts", flags_.texts, "a file of texts, one per line, instead of images");
     app.add_option("--out", flags_.out,
-                   "the .npz to write: features, labels, names, paths; or features, texts")
+                   "output .npz: features, labels, names, paths; or features, texts")
         ->required();
     flags_.cache.declare(app);
     declare_memory(app, flags_.memory);

@@ -57,10 +57,10 @@ class Eval : public Command {
     app.add_option("FILE", files_, kPredictionsHelp)->required();
     flags_.declare(app);
     app.add_flag("--diagnose", diagnose_,
-                 "say how much each stage (base classes, new classes, ranking) costs");
+                 "show how much each stage (base classes, new classes, ranking) costs");
     app.add_flag("--per-class", per_class_, "also the accuracy of every class, with its interval");
     app.add_option("--against", against_,
-                   "of several run folders: the label that the others are compared against "
+                   "for several run folders: the label of the reference run "
                    "(default: the first)");
     declare_json(app, json_);
     app.footer(
@@ -71,7 +71,7 @@ class Eval : public Command {
   void run() override {
     files_ = expand_run_folders(files_);
     if (several_runs()) return run_runs();
-    if (!against_.empty()) fail("eval", "--against is for two or more run folders");
+    if (!against_.empty()) fail("eval", "--against needs two or more run folders");
     const auto requests = flags_.requests();
     const RunRecord record;
     std::vector<Measured> all;
@@ -85,14 +85,14 @@ class Eval : public Command {
   }
 
  private:
-  // Whether there are run folders to be compared. Files and run folders together are refused.
+  // Whether the inputs are run folders to compare. Files and run folders cannot be mixed.
   bool several_runs() const {
     if (files_.size() < 2) return false;
     const auto is_file = [](const std::string& path) { return !is_run_folder(path); };
     const auto file = std::ranges::find_if(files_, is_file);
     const auto folder = std::ranges::find_if_not(files_, is_file);
     if (file != files_.end() && folder != files_.end()) {
-      fail("eval", fmt::format("{} is a run folder and {} is none; expected files or run folders, "
+      fail("eval", fmt::format("{} is a run folder and {} is not; expected files or run folders, "
                                "not both",
                                *folder, *file));
     }
@@ -100,7 +100,7 @@ class Eval : public Command {
   }
 
   void run_runs() const {
-    if (per_class_) fail("eval", "--per-class is for files and for one run");
+    if (per_class_) fail("eval", "--per-class takes files or one run");
     const RunRecord record;
     const RunCollection runs = open_runs(files_, "eval");
     const std::size_t reference = against_.empty() ? 0 : runs.find_label(against_, "eval");

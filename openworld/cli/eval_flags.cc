@@ -8,11 +8,12 @@
 namespace openworld {
 
 void declare_json(CLI::App& app, bool& json) {
-  app.add_flag("--json", json, "print one JSON object and nothing else");
+  app.add_flag("--json", json, "print the result as one JSON object");
 }
 
 void declare_threads(CLI::App& app, int& threads) {
-  app.add_option("--threads", threads, "threads; 0: every core; no result depends on it")
+  app.add_option("--threads", threads,
+                 "number of threads; 0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
 }
@@ -39,7 +40,7 @@ void EvalFlags::declare(CLI::App& app) {
       ->check(CLI::IsMember({"strict", "half", "definition"}))
       ->capture_default_str();
   app.add_option("--open", open_,
-                 "which samples stand against base: new, unknown, or auto (by metric)")
+                 "which samples to compare with base: new, unknown, or auto (by metric)")
       ->check(CLI::IsMember({"auto", "new", "unknown"}))
       ->capture_default_str();
   app.add_option(

@@ -1,6 +1,6 @@
 #pragma once
 
-// The flags that say how to measure, shared by eval, compare and whoever else measures: declared
+// The flags of evaluation, shared by eval, compare and other commands: declared
 // once, with defaults, help and parsing.
 
 #include <cstdint>

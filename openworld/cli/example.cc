@@ -70,7 +70,8 @@ Logits draw(const Model& model, const TestSide& t, std::uint64_t seed) {
   Logits logits;
   for (std::size_t row = 0; row < t.side.size(); ++row) {
     Random shared(1, row), own(seed, row);
-    const double ease = 1 + 0.45 * shared.normal();  // the same image is easy or hard for everyone
+    const double ease =
+        1 + 0.45 * shared.normal();  // the same image is easy or hard for all models
     for (const int side : {0, 1}) {
       auto& out = side == 0 ? logits.base : logits.new_side;
       for (int c = 0; c < kClasses; ++c) {
@@ -161,14 +162,14 @@ std::string results_csv() {
 class Example : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("DIR", dir_, "folder to write to; made if it is not there")->required();
+    app.add_option("DIR", dir_, "output folder; created if it does not exist")->required();
     declare_json(app, json_);
   }
 
   void run() override {
     std::error_code error;
     std::filesystem::create_directories(dir_, error);
-    if (error) fail("example", fmt::format("cannot make folder {}: {}", dir_, error.message()));
+    if (error) fail("example", fmt::format("cannot create folder {}: {}", dir_, error.message()));
     const TestSide t = test_side();
     for (const Model& model : kModels) {
       write(fmt::format("{}.npz", model.name), predictions_npz(model, t, 100 + files_.size()));

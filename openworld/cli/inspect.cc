@@ -53,7 +53,7 @@ class Inspect : public Command {
   void declare(CLI::App& app) override {
     app.add_option("PATH", path_, "a checkpoint: a folder, or a file of weights")->required();
     app.add_option("--activation", activation_,
-                   "quick_gelu or gelu, instead of what the checkpoint says")
+                   "override the checkpoint's activation: quick_gelu or gelu")
         ->check(CLI::IsMember({"quick_gelu", "gelu"}));
     app.add_flag("--tensors", tensors_, "list every tensor");
     declare_json(app, json_);
@@ -149,7 +149,7 @@ class Inspect : public Command {
     fmt::print("normalised by: mean {:g}, std {:g}\n", fmt::join(images.mean, " "),
                fmt::join(images.std, " "));
     fmt::print("text: up to {} of {} tokens, vocabulary {}\n", config.context, config.vocabulary,
-               model.vocabulary_path().empty() ? "not there" : model.vocabulary_path());
+               model.vocabulary_path().empty() ? "none" : model.vocabulary_path());
     fmt::print("joint space: {} dimensions\n", config.embed);
     fmt::print("activation: {}, layer norm epsilon {:g}\n", activation_name(config.activation),
                config.layer_norm_eps);

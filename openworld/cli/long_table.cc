@@ -42,7 +42,8 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
       task += csv.cell(row, setting_at[i]);
       const bool parts = setting_at.size() > 1;
       if (parts && csv.cell(row, setting_at[i]).find(kJoin) != std::string_view::npos) {
-        csv.fail_cell(row, setting_at[i], "text without \" / \", which joins the parts of a task");
+        csv.fail_cell(row, setting_at[i],
+                      "text without \" / \", which joins the parts of a setting");
       }
     }
     const std::size_t m = index_of(table.methods, std::string(csv.cell(row, method_at)));
@@ -51,8 +52,8 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
     const std::string seed(seed_at ? csv.cell(row, *seed_at) : "");
     if (!cell.seeds.insert(seed).second) {
       csv.origin().fail(fmt::format(
-          "row {} repeats method {} in task {}{}; expected each once, or a {} column that "
-          "tells them apart",
+          "row {} repeats method {} in setting {}{}; expected each once, or a {} column that "
+          "distinguishes them",
           row + 1, in_quotes(table.methods[m]), in_quotes(task),
           seed_at ? fmt::format(" with {} {}", seed_column, in_quotes(seed)) : "", seed_column));
     }
@@ -68,8 +69,8 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
       const auto it = cells.find({s, m});
       if (it == cells.end()) {
         csv.origin().fail(
-            fmt::format("method {} has no row for task {}; expected every method "
-                        "in every task",
+            fmt::format("method {} has no row for setting {}; expected every method "
+                        "in every setting",
                         in_quotes(table.methods[m]), in_quotes(table.settings[s])));
       }
       table.values[s * table.methods.size() + m] =

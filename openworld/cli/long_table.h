@@ -1,6 +1,6 @@
 #pragma once
 
-// Results in long form, as experiments write them: one row per method, task and seed. Read from
+// Results in long form, as experiments write them: one row per method, setting and seed. Read from
 // CSV, averaged over seeds, and laid out as methods by settings.
 
 #include <cstddef>
@@ -22,9 +22,9 @@ struct LongTable {
   }
 };
 
-// `setting_columns` name the columns that make up a task. Rows of the same method and task
+// `setting_columns` name the columns that make up a setting. Rows of the same method and setting
 // are averaged; they must then differ in `seed_column`. Throws Error naming the file when a
-// combination is missing or stands twice, or when there is but one method.
+// combination is missing or repeated, or when there is only one method.
 LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
                           const std::vector<std::string>& setting_columns,
                           const std::string& value_column, const std::string& seed_column);

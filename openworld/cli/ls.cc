@@ -1,4 +1,4 @@
-// openworld ls: what there is, printed from the tables.
+// openworld ls: lists metrics, learners and the rest, from the tables.
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ class Ls : public Command {
         ->check(CLI::IsMember(
             {"learners", "metrics", "curves", "templates", "datasets", "checkpoints"}))
         ->required();
-    app.add_option("NAME", name_, "one of them, in full");
+    app.add_option("NAME", name_, "show this one in full");
     declare_json(app, json_);
   }
 
@@ -48,7 +48,7 @@ class Ls : public Command {
     } else if (what_ == "templates") {
       name_.empty() ? list_templates() : show(template_json(find_template_set(name_)));
     } else if (what_ == "datasets" || what_ == "checkpoints") {
-      if (!name_.empty()) fail("ls", fmt::format("{} have no page of their own", what_));
+      if (!name_.empty()) fail("ls", fmt::format("{} cannot be shown one by one", what_));
       list_formats();
     } else {
       name_.empty() ? list_metrics() : show(row_json(*find_metric(name_).row));
@@ -99,7 +99,8 @@ class Ls : public Command {
       }
     }
     fmt::print(
-        "\n* in the standard set. Numbers in names are percents and may be others: fpr_at_90tpr.\n"
+        "\n* in the standard set. Numbers in names are percentages and can be changed: "
+        "fpr_at_90tpr.\n"
         "`openworld ls metrics NAME` shows one in full.\n");
   }
 

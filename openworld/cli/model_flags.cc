@@ -10,27 +10,24 @@
 namespace openworld {
 
 void ModelFlags::declare(CLI::App& app) {
-  app.add_option(
-         "--model", model,
-         "a CLIP checkpoint, as `openworld inspect` reads it, or pocket: the one that comes along")
+  app.add_option("--model", model,
+                 "a CLIP checkpoint (see `openworld inspect`), or pocket, the bundled model")
       ->required();
-  app.add_option("--activation", activation, "quick_gelu or gelu, instead of what the model says")
+  app.add_option("--activation", activation, "override the model's activation: quick_gelu or gelu")
       ->check(CLI::IsMember({"quick_gelu", "gelu"}));
   app.add_option("--vocabulary", vocabulary,
                  "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
-  app.add_option("--batch", batch, "images in one pass")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 4096));
+  app.add_option("--batch", batch, "batch size")->capture_default_str()->check(CLI::Range(1, 4096));
   declare_threads(app, threads);
 }
 
 void DataFlags::declare(CLI::App& app) {
   app.add_option("--data", data,
                  "images: a folder of class folders, doodles:NAME, or any format listed below");
-  app.add_option("--split", split, "which split of the dataset, if it has several");
-  app.add_option("--image-root", image_root, "the folder that paths in a list start from");
-  app.add_option("--names", names, "file of class names, instead of those of the dataset");
-  app.add_option("--format", format, "the dataset's format, if it is not recognised");
+  app.add_option("--split", split, "split of the dataset, if it has several");
+  app.add_option("--image-root", image_root, "folder that the paths of a list are relative to");
+  app.add_option("--names", names, "file of class names [the dataset's own]");
+  app.add_option("--format", format, "dataset format [detected]");
   app.add_flag("--allow-duplicate-names", allow_duplicate_names, "let two classes share a name");
   std::string formats = "Formats of --data:";
   for (const DatasetFormat* row : dataset_formats()) {
@@ -41,12 +38,12 @@ void DataFlags::declare(CLI::App& app) {
 
 void CacheFlags::declare(CLI::App& app) {
   app.add_option("--cache", folder,
-                 "where features are kept [$XDG_CACHE_HOME or ~/.cache, openworld/features]");
-  app.add_flag("--no-cache", off, "keep no features and look for none");
+                 "folder of the feature cache [$XDG_CACHE_HOME or ~/.cache, openworld/features]");
+  app.add_flag("--no-cache", off, "disable the feature cache");
 }
 
 void declare_memory(CLI::App& app, std::int64_t& mib) {
-  app.add_option("--memory", mib, "MiB for the text encoder's work")
+  app.add_option("--memory", mib, "memory of the text encoder, in MiB")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
 }

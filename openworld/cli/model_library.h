@@ -19,7 +19,7 @@ struct ModelLibrary {
   void (*list_learners)(const LearnerListFlags& flags);
 };
 
-// Opens it. Throws Error if it is not there or does not load.
+// Opens it. Throws Error if it is missing or does not load.
 const ModelLibrary& model_library();
 
 }  // namespace openworld

@@ -4,8 +4,8 @@
 
 namespace openworld {
 
-// The text as one line whatever file names it holds: a line break or an escape code becomes a
-// space.
+// The text as one line: line breaks and escape codes, which file names may contain, become
+// spaces.
 std::string one_line(std::string text);
 
 }  // namespace openworld

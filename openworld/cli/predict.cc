@@ -1,4 +1,4 @@
-// openworld predict: what a tuned model says of images.
+// openworld predict: predictions of a tuned model.
 
 #include <CLI/CLI.hpp>
 
@@ -13,12 +13,11 @@ class Predict : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("--run", flags_.run, "folder that `openworld tune` wrote")->required();
-    app.add_option("IMAGES", flags_.images,
-                   "image files, or folders, whose images are taken with those of folders in them")
+    app.add_option("IMAGES", flags_.images, "image files, or folders, searched recursively")
         ->required();
-    app.add_option("--model", flags_.model, "the checkpoint, if it is no longer where it was");
-    app.add_option("--vocabulary", flags_.vocabulary, "of it, if not beside the weights");
-    app.add_option("--batch", flags_.batch, "images in one pass")
+    app.add_option("--model", flags_.model, "the checkpoint [the path in run.json]");
+    app.add_option("--vocabulary", flags_.vocabulary, "vocabulary file, if not beside the weights");
+    app.add_option("--batch", flags_.batch, "batch size")
         ->capture_default_str()
         ->check(CLI::Range(1, 4096));
     declare_threads(app, flags_.threads);

@@ -28,13 +28,13 @@ class Rank : public Command {
   void declare(CLI::App& app) override {
     app.add_option("RESULTS", file_,
                    "CSV, one row per result: a method column, a value column, optionally a seed "
-                   "column (averaged), and any others, which together name the task")
+                   "column (averaged), and any others, which together name the setting")
         ->required();
     app.add_option("--method", method_, "the method column")->capture_default_str();
     app.add_option("--value", value_, "the value column")->capture_default_str();
     app.add_option("--seed-column", seed_, "the seed column")->capture_default_str();
     app.add_option("--settings", settings_,
-                   "comma-separated columns that name the task (default: all the others)")
+                   "comma-separated columns that name the setting (default: all the others)")
         ->delimiter(',');
     app.add_flag("--lower-is-better", lower_, "rank small values first");
     app.add_option("--alpha", alpha_, "level of the Nemenyi test")
@@ -66,7 +66,7 @@ class Rank : public Command {
     return sum / static_cast<double>(table.settings.size());
   }
 
-  // JSON has no infinity, which F is when every task ranks alike.
+  // JSON has no infinity, which F is when every setting ranks alike.
   static Json number(const std::optional<double>& value) {
     if (!value) return nullptr;
     return std::isfinite(*value) ? Json(*value) : Json("inf");
@@ -136,7 +136,7 @@ class Rank : public Command {
     fmt::print("Nemenyi at {:g} %: average ranks that differ by {:.3f} or more differ\n",
                alpha_ * 100, nemenyi.critical_distance);
     for (const auto& group : nemenyi.groups) {
-      fmt::print("  not told apart:");
+      fmt::print("  no significant difference:");
       for (const std::size_t m : group) fmt::print(" {}", table.methods[m]);
       fmt::print("\n");
     }

@@ -43,7 +43,7 @@ class Report : public Command {
     const std::vector<std::string> paths = expand_run_folders(folders_);
     for (const std::string& path : paths) {
       if (is_run_folder(path)) continue;
-      fail("report", fmt::format("{}: no run folder; expected one with a run.json", path));
+      fail("report", fmt::format("{}: not a run folder; expected a folder with run.json", path));
     }
     const RunCollection runs = open_runs(paths, "report");
     const std::size_t reference = against_.empty() ? 0 : runs.find_label(against_, "report");

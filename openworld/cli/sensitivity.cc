@@ -41,7 +41,8 @@ class SensitivityCommand : public Command {
         ->capture_default_str();
     declare_seed(app, options_.seed, "seed of the thinning");
     app.add_option("--threshold", options_.metric.threshold,
-                   "where base ends, for OverallAcc of a file without overall_correct or logits")
+                   "score above which a sample is base, for OverallAcc of a file without "
+                   "overall_correct or logits")
         ->check(ordered_number());
     declare_json(app, json_);
   }
@@ -130,7 +131,7 @@ class SensitivityCommand : public Command {
     add("variance", result.variance, 1e4);
     fmt::print(
         "{}\nin percent; the variance in squared points. OverallAcc moves with the ratio "
-        "whatever the model does; the others only by the noise of thinning.\n",
+        "for any model; the others only by the noise of thinning.\n",
         table.text());
     for (std::size_t m = 0; m < kSensitivityMetrics.size(); ++m) {
       const MetricValue& v = result.rows[0].values[m];

@@ -41,13 +41,13 @@ class Threshold : public Command {
   void declare(CLI::App& app) override {
     app.add_option("FILE", file_, kPredictionsHelp);
     app.add_option("--run", run_,
-                   "a run folder instead of FILE; the threshold is kept in its threshold.json");
+                   "a run folder instead of FILE; the threshold is saved in its threshold.json");
     app.add_option("--max-miss", limit_.max_miss_rate,
                    "largest share of base samples that may be missed: scored at or below the "
                    "threshold, or classified wrong")
         ->check(between_0_and_1())
         ->required();
-    app.add_option("--confidence", limit_.confidence, "how sure to be of that")
+    app.add_option("--confidence", limit_.confidence, "confidence of the guarantee")
         ->check(between_0_and_1())
         ->capture_default_str();
     declare_json(app, json_);
@@ -77,7 +77,7 @@ class Threshold : public Command {
  private:
   void use_run() {
     if (!is_run_folder(run_)) {
-      fail("threshold", fmt::format("{}: no run folder; expected one with a run.json", run_));
+      fail("threshold", fmt::format("{}: not a run folder; expected a folder with run.json", run_));
     }
     read_run_folder(run_, "threshold");
     file_ = run_;
@@ -106,10 +106,10 @@ class Threshold : public Command {
   }
 
   void print_text(const GuaranteedThreshold& r) const {
-    fmt::print("threshold {}: take a sample for base when its score is above\n\n", r.threshold);
+    fmt::print("threshold {}: a sample is base if its score is above it\n\n", r.threshold);
     fmt::print(
-        "With confidence {:g} % at most {:g} % of base samples are missed, if those to come "
-        "are like these.\n\n",
+        "With confidence {:g} % at most {:g} % of base samples are missed, if future samples "
+        "come from the same distribution.\n\n",
         limit_.confidence * 100, limit_.max_miss_rate * 100);
     TextTable table({"on these samples", "%",
                      fmt::format("{:g} % interval", limit_.confidence * 100), "count"});

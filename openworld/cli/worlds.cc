@@ -1,4 +1,4 @@
-// openworld worlds: the worlds that come with the program, and pictures of them.
+// openworld worlds: lists the bundled worlds and draws pictures of them.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "worlds";
-constexpr auto kBrief = "345 things as people draw them in 20 seconds, from Quick, Draw!";
+constexpr auto kBrief = "345 classes of 20-second drawings, from Google's Quick, Draw!";
 
 Json images_json(const DoodleDataset& dataset) {
   Json json;
@@ -65,11 +65,11 @@ std::string wrapped(std::span<const std::string_view> words) {
 class Worlds : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("show", show_, "the word show, for one dataset; without it all are listed")
+    app.add_option("show", show_, "`show` prints one dataset; without it all are listed")
         ->check(CLI::IsMember({"show"}));
-    app.add_option("DATASET", data_, "doodles:NAME, and perhaps @LOOK and #SEED");
+    app.add_option("DATASET", data_, "doodles:NAME, optionally with @LOOK and #SEED");
     app.add_option("--png", png_, "draw a contact sheet to this file");
-    app.add_option("--split", split_, "whose pictures the sheet has: pretrain, train or test")
+    app.add_option("--split", split_, "split to draw: pretrain, train or test")
         ->capture_default_str();
     app.add_option("--rows", sheet_.rows, "classes on the sheet")
         ->capture_default_str()
@@ -82,7 +82,8 @@ class Worlds : public Command {
 
   void run() override {
     if (show_.empty()) {
-      if (!png_.empty()) fail(kFunction, "--png is for one: openworld worlds show doodles:NAME");
+      if (!png_.empty())
+        fail(kFunction, "--png needs one dataset: openworld worlds show doodles:NAME");
       return list();
     }
     if (data_.empty()) fail(kFunction, "expected a dataset: openworld worlds show doodles:NAME");
@@ -115,7 +116,7 @@ class Worlds : public Command {
     for (const DoodleDataset& dataset : doodle_datasets()) {
       fmt::print("  {:<14} {:>7}  {}\n", dataset.name, dataset.classes.size(), dataset.prompt);
     }
-    fmt::print("\n  {:<14} what it does\n", "look");
+    fmt::print("\n  {:<14} description\n", "look");
     for (const LookRow& look : looks()) {
       fmt::print("  {:<14} {} (like {})\n", look.name, look.description, look.mirrors);
     }
@@ -125,7 +126,7 @@ class Worlds : public Command {
                  split.name);
     }
     fmt::print(
-        ".\n\nGive --data doodles:DATASET@LOOK to zeroshot and encode. A look at one:\n"
+        ".\n\nGive --data doodles:DATASET@LOOK to zeroshot and encode. To draw one:\n"
         "  openworld worlds show doodles:animals@chalk --png animals.png\n");
   }
 

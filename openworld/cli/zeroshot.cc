@@ -24,15 +24,15 @@ class Zeroshot : public Command {
         ->capture_default_str()
         ->check(CLI::IsMember({"features", "logits"}));
     app.add_option("--base", flags_.base,
-                   "classes that count as base in the predictions: all, half (CoOp's first half), "
-                   "or their number; the rest is new")
+                   "base classes of the predictions: all, half (CoOp's first half), "
+                   "or their number; the rest are new")
         ->capture_default_str();
-    app.add_option("--out", flags_.out, "predictions to write, for `openworld eval`: an .npz");
-    app.add_option("--level", flags_.level, "of the interval")
+    app.add_option("--out", flags_.out, "output .npz of predictions, for `openworld eval`");
+    app.add_option("--level", flags_.level, "confidence level of the interval")
         ->capture_default_str()
         ->check(between_0_and_1());
     app.add_flag("--keep-underscores", flags_.keep_underscores,
-                 "leave _ in class names instead of a space");
+                 "keep _ in class names instead of replacing it by a space");
     flags_.cache.declare(app);
     declare_memory(app, flags_.memory);
     declare_json(app, flags_.json);

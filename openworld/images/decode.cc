@@ -32,8 +32,9 @@ Image decode_image(std::span<const std::byte> bytes, const Origin& origin,
     names += names.empty() ? "" : ", ";
     names += format->name;
   }
-  origin.fail(fmt::format("is no image of a known format: it starts with {}; expected one of {}",
-                          in_quotes(text.substr(0, 12)), names));
+  origin.fail(
+      fmt::format("is not an image of a known format: it starts with {}; expected one of {}",
+                  in_quotes(text.substr(0, 12)), names));
 }
 
 }  // namespace openworld

@@ -9,8 +9,8 @@
 //
 // As there, alpha is dropped, not blended, and the EXIF orientation is not applied.
 //
-// Truncated files are refused. So are corrupt ones as far as the format lets a reader see it: JPEG
-// has no checksum, and where its decoder goes on with a warning, so does this. PNG is read more
+// Truncated files are refused, and so are corrupt ones where the format allows a check: JPEG has no
+// checksum, and where its decoder continues with a warning, so does this. PNG is read more
 // strictly than by Pillow, which ignores the checksums of pixel data.
 
 #include <cstddef>

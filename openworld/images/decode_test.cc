@@ -75,7 +75,7 @@ TEST(DecodeImage, RefusesWhatPillowRefuses) {
 
 TEST(DecodeImage, RefusesWhatIsNoImage) {
   EXPECT_ERROR(decode_text(""),
-               "[f] x: is no image of a known format: it starts with \"\"; "
+               "[f] x: is not an image of a known format: it starts with \"\"; "
                "expected one of JPEG, PNG, WebP");
   EXPECT_ERROR(decode_text("GIF89a" + std::string(100, '\0')), "it starts with \"GIF89a\\x00");
   EXPECT_ERROR(decode_text("\xff\xd8\xff"), "[f] x: is a JPEG that is truncated in its header");

@@ -30,7 +30,7 @@ struct Rect {
   bool operator==(const Rect&) const = default;
 };
 
-// A rectangle of an image that somebody else keeps alive. A crop costs nothing.
+// A view of a rectangle of an image, which it does not own. Cropping copies nothing.
 struct ImageView {
   const std::uint8_t* rgb = nullptr;
   int width = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What decode.cc knows of a format, and what the decoders share. Internal to this folder.
+// The interface of a format, and code that the decoders share. Internal to this folder.
 
 #include <array>
 #include <csetjmp>

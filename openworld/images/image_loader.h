@@ -1,6 +1,6 @@
 #pragma once
 
-// Decodes images on all cores ahead of whoever consumes them, in batches, in order.
+// Decodes images on all cores ahead of the consumer, in batches, in order.
 //
 // Batch b holds the items [b * batch_size, (b + 1) * batch_size) that could be read, in order; the
 // others are listed as failures and their places closed. So the batches are the same for any number

@@ -34,7 +34,7 @@ std::string grey_png(std::uint8_t value) {
          chunk("IEND");
 }
 
-// Item i is an image of the grey i % 256, unless i is 5 modulo 7: then it is no image.
+// Item i is an image of the grey i % 256, unless i is 5 modulo 7: then it is not an image.
 ImageFile open_item(std::size_t i) {
   const std::string name = "item" + std::to_string(i);
   if (i % 7 == 5) return {make_bytes("broken"), {"load", name}};
@@ -69,7 +69,7 @@ TEST(ImageLoader, GivesEveryItemInOrderForAnyThreads) {
             ASSERT_LT(failure, batch->failures.size());
             EXPECT_EQ(batch->failures[failure].index, item);
             EXPECT_EQ(std::string(batch->failures[failure].error.what())
-                          .find("[load] item" + std::to_string(item) + ": is no image"),
+                          .find("[load] item" + std::to_string(item) + ": is not an image"),
                       0u);
             ++failure;
           } else {
@@ -150,8 +150,8 @@ TEST(ImageLoader, ReadsFiles) {
   EXPECT_EQ(batch->chw[0], 10.0f / 255);
   EXPECT_EQ(batch->chw[12], 12.0f / 255);
   ASSERT_EQ(batch->failures.size(), 1u);
-  EXPECT_STREQ(batch->failures[0].error.what(),
-               "[load] " + (folder / "1") + ": cannot open: No such file or directory");
+  EXPECT_EQ(std::string(batch->failures[0].error.what()),
+            "[load] " + (folder / "1") + ": cannot open: No such file or directory");
 }
 
 TEST(ImageLoader, RefusesEmptyBatches) {

@@ -20,7 +20,7 @@ namespace openworld {
 void clip_transform(const ImageView& image, const Preprocessing& preprocessing,
                     std::span<float> chw);
 
-// What the train transform takes of an image.
+// The random choices of the training transform.
 struct Augmentation {
   Rect crop;
   bool flip = false;  // left and right change places
@@ -37,7 +37,7 @@ Augmentation draw_augmentation(int width, int height, Random& random);
 void augmented_transform(const ImageView& image, const Preprocessing& preprocessing,
                          const Augmentation& augmentation, std::span<float> chw);
 
-// Which of all augmentations an image gets: the same whoever draws it, and when.
+// Names the augmentation of an image, independent of the thread and time that draw it.
 struct AugmentationName {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;

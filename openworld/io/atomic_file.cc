@@ -26,7 +26,7 @@ std::string temporary_name(const std::string& path) {
 }
 
 // The rename itself must survive a crash. Not every file system can flush a folder, so a failure
-// here is not one of the caller's: the file is complete under its name.
+// here is ignored: the file is complete under its name.
 void flush_folder(const std::string& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Files that are there whole or not at all: readers never see half of one, and a crash keeps the
-// old contents.
+// Atomic writes: readers see the old contents or the new ones, never a partial file, also after a
+// crash.
 
 #include <cstddef>
 #include <span>

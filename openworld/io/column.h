@@ -1,6 +1,6 @@
 #pragma once
 
-// Values together with whatever keeps them alive.
+// Values together with the object that keeps them alive.
 
 #include <cstddef>
 #include <memory>

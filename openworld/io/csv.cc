@@ -75,7 +75,7 @@ class CsvTable::Parser {
     auto sorted = table_.cells_;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) fail(1, fmt::format("column {} is there twice", in_quotes(*twice)));
+    if (twice != sorted.end()) fail(1, fmt::format("column {} appears twice", in_quotes(*twice)));
     table_.cells_.clear();
   }
 

@@ -35,7 +35,7 @@ class CsvTable {
   const Origin& origin() const { return origin_; }
 
   std::optional<std::size_t> find(std::string_view column) const;
-  // The index of a column that must be there; the Error lists those that are.
+  // The index of a required column; the Error lists the columns of the file.
   std::size_t column(std::string_view name) const;
 
   // The text of a cell, unquoted.

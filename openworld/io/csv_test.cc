@@ -70,7 +70,7 @@ TEST(Csv, RefusesMalformedTables) {
       {"a,b\n1,2\n1,2,3\n", "line 3: 3 cells; expected 2"},
       {"a,b\n1,2\n\n1,2\n", "line 3: 1 cells; expected 2"},
       {"a,\n", "line 1: column 2 has no name"},
-      {"a,b,a\n", "line 1: column \"a\" is there twice"},
+      {"a,b,a\n", "line 1: column \"a\" appears twice"},
       {std::string("a,b\n1,\0\n", 8), "line 2: NUL byte; expected text"},
       {"a\n\"x\n\n", "line 2: unterminated quote"},
       {"a\n\"x\"\"\n", "line 2: unterminated quote"},

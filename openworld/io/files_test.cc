@@ -38,7 +38,7 @@ TEST(MapFile, RefusesWhatIsNoFile) {
   EXPECT_ERROR(mapped(folder / "pipe"), "is not a regular file");
   const std::string secret = folder.write("secret", "x");
   ASSERT_EQ(::chmod(secret.c_str(), 0), 0);
-  if (::geteuid() != 0) {  // who may read everything
+  if (::geteuid() != 0) {  // root may read everything
     EXPECT_ERROR(mapped(secret), "cannot open: Permission denied");
   }
 }

@@ -87,7 +87,7 @@ Bytes gunzip(std::span<const std::byte> bytes, std::size_t limit, const Origin& 
       stream.start_member();
     } else if (status == Z_BUF_ERROR ||
                (status == Z_OK && stream.left().empty() && written < text.size())) {
-      origin.fail("has a gzip stream that breaks off; is the file whole?");
+      origin.fail("has a truncated gzip stream; is the file complete?");
     } else if (status != Z_OK) {
       origin.fail("has a damaged gzip stream");
     }

@@ -11,8 +11,8 @@ using Json = nlohmann::json;
 JsonFields::JsonFields(const Json& object, std::string name, const Origin& origin)
     : object_(object), name_(std::move(name)), origin_(origin) {
   if (object_.is_object()) return;
-  origin_.fail(name_.empty() ? "is no JSON object; expected one"
-                             : fmt::format("has no {} that is an object", name_));
+  origin_.fail(name_.empty() ? "is not a JSON object; expected one"
+                             : fmt::format("has no {} object", name_));
 }
 
 std::string JsonFields::full_name(std::string_view key) const {
@@ -20,7 +20,7 @@ std::string JsonFields::full_name(std::string_view key) const {
 }
 
 void JsonFields::fail(std::string_view key, std::string_view expected) const {
-  // ASCII, control characters escaped: it may stand in a message once it is short.
+  // ASCII with control characters escaped, shortened for use in a message.
   constexpr std::size_t kShown = 60;
   std::string value = (*this)[key].dump(-1, ' ', true, Json::error_handler_t::replace);
   if (value.size() > kShown) value = value.substr(0, kShown) + "...";
@@ -84,7 +84,7 @@ std::array<double, 3> JsonFields::triple(std::string_view key,
 }
 
 void JsonFields::expect_integer(std::string_view key, std::int64_t value) const {
-  if (integer(key, value) != value) fail(key, fmt::format("{}, which the tensors have", value));
+  if (integer(key, value) != value) fail(key, fmt::format("{}, as in the tensors", value));
 }
 
 void JsonFields::expect_only(const std::vector<std::string_view>& keys) const {
@@ -92,7 +92,7 @@ void JsonFields::expect_only(const std::vector<std::string_view>& keys) const {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const bool says_nothing = value.is_null() || value == false || value == "" ||
                               (value.is_structured() && value.empty());
-    if (!says_nothing) fail(key, "no such key, because what it changes is not implemented");
+    if (!says_nothing) fail(key, "no such key, because it is not supported");
   }
 }
 

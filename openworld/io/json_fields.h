@@ -1,6 +1,6 @@
 #pragma once
 
-// A JSON object of a configuration whose fields are read one by one, refused by name.
+// A JSON object of a configuration, read field by field. Errors name the field.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace openworld {
 
 class JsonFields {
  public:
-  // `name` is how messages call the object: "vision_config", or "" for the whole file.
+  // `name` is the object's name in messages: "vision_config", or "" for the whole file.
   JsonFields(const nlohmann::json& object, std::string name, const Origin& origin);
 
   // Whether the key is there and not null.
@@ -33,7 +33,7 @@ class JsonFields {
   // Three numbers, or `fallback`.
   std::array<double, 3> triple(std::string_view key, const std::array<double, 3>& fallback) const;
 
-  // Throws Error if the key is there and is not `value`, which the tensors have.
+  // Throws Error if the key is present and differs from `value`, which the tensors imply.
   void expect_integer(std::string_view key, std::int64_t value) const;
 
   // Throws Error for the first key that is neither listed nor null, false, or empty.

@@ -42,9 +42,9 @@ nlohmann::json parse_json(std::span<const std::byte> bytes, const Origin& origin
   try {
     return Json::parse(text.begin(), text.end(), watch);
   } catch (const Json::parse_error& error) {
-    origin.fail(fmt::format("is not JSON: it goes wrong at byte {}", error.byte));
+    origin.fail(fmt::format("is not valid JSON: error at byte {}", error.byte));
   } catch (const Json::exception&) {
-    origin.fail("has a number that JSON readers cannot hold");
+    origin.fail("has a number that is out of range");
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON from outside: as much as is asked for, as deep as is asked for, and every key once.
+// Strict parsing of untrusted JSON: bounded size and depth, no duplicate keys.
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>

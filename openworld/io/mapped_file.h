@@ -8,7 +8,7 @@
 namespace openworld {
 
 // Maps the regular file `origin.file` read-only; the mapping lives as long as a copy of the result.
-// An empty file gives empty bytes. Throws Error for anything that is missing, unreadable or not a
+// An empty file gives empty bytes. Throws Error if the file is missing, unreadable or not a
 // regular file.
 //
 // The file must not shrink while it is mapped: the kernel then kills the process with SIGBUS. Files

@@ -117,7 +117,7 @@ class HeaderParser {
     return value;
   }
 
-  // (), (3,), (3, 4), (3, 4,); as in Python (3) is no tuple.
+  // (), (3,), (3, 4), (3, 4,); as in Python (3) is not a tuple.
   std::vector<std::size_t> parse_shape() {
     std::vector<std::size_t> shape;
     bool comma = true;
@@ -145,7 +145,7 @@ class HeaderParser {
     }
     if (code.starts_with('O')) {
       origin_.fail(
-          fmt::format("{} is an object array, dtype {}, which is a pickle and is not read; "
+          fmt::format("{} is an object array, dtype {}, which is a pickle and is not loaded; "
                       "{}",
                       name_, shown, kReadable));
     }

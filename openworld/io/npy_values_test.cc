@@ -164,7 +164,7 @@ TEST(NpyValues, ReadsText) {
   EXPECT_ERROR(to_strings(parse(npy("|u1", "(1,)", "a")), kOrigin), "expected text (U or S)");
 }
 
-// The width of the items is a claim until there is one.
+// With no items, the width in the header is unchecked.
 TEST(NpyValues, EmptyTextArraysTakeNoMemory) {
   EXPECT_TRUE(to_strings(parse(npy("<U4294967295", "(0,)", "")), kOrigin).empty());
 }

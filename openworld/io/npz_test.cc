@@ -120,11 +120,11 @@ TEST(Npz, RefusesHostileArchives) {
       {zip_of({changed(plain, [](Member& m) { m.method = 12; })}), "compression method 12"},
       {zip_of({changed(plain, [](Member& m) { m.size = 0xffffffff; })}),
        "zip64 extra field is missing"},
-      {zip_of({plain, plain}), "\"x.npy\" is there twice"},
+      {zip_of({plain, plain}), "\"x.npy\" appears twice"},
       {zip_of({changed(packed, [](Member& m) { m.size = 1032 * m.compressed_size + 1; })}),
        "deflate gives at most 1032 times as many"},
       {zip_of({changed(packed, [](Member& m) { m.size += 1; })}), "inflates to 72 bytes"},
-      {zip_of({changed(packed, [](Member& m) { m.size -= 1; })}), "goes on after 71 bytes"},
+      {zip_of({changed(packed, [](Member& m) { m.size -= 1; })}), "has data after 71 bytes"},
       {zip_of({changed(packed, [](Member& m) { m.data[0] = '\x07'; })}), "corrupt deflate stream"},
       {zip_of({changed(packed,
                        [](Member& m) {
@@ -137,7 +137,7 @@ TEST(Npz, RefusesHostileArchives) {
                          m.data += "junk";
                          m.compressed_size += 4;
                        })}),
-       "goes on after 72 bytes"},
+       "has data after 72 bytes"},
       {zip_of({stored("x.npy", npy("|u1", "(5,)", "abcd"))}),
        "x is 72 bytes in the archive; expected 73 for dtype |u1 and shape (5,)"},
       {zip_of({stored("x.npy", "not npy")}), "x is not in npy format"},
@@ -148,7 +148,7 @@ TEST(Npz, RefusesHostileArchives) {
   EXPECT_ERROR(read_x(""), "[load] a.npz: the zip archive has no end record");
 }
 
-// The ratio is within deflate's reach, yet the header inside does not ask for so much.
+// Deflate can reach the ratio, but the npy header inside needs fewer bytes.
 TEST(Npz, RefusesABombBeforeItIsInflated) {
   Member bomb = deflated("x.npy", npy("|u1", "(10000,)", std::string(10000, 'a')));
   bomb.data += std::string(1 << 20, '\0');

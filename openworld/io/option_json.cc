@@ -20,22 +20,20 @@ Json option_json(const OptionValues& values) {
   return json;
 }
 
+OptionValue option_value(const JsonFields& fields, std::string_view key) {
+  const nlohmann::json& value = fields[key];
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  fields.fail(key, "true, false, a number or text");
+}
+
 OptionValues option_values(const JsonFields& fields, std::string_view key) {
-  const nlohmann::json& object = fields[key];
-  if (!object.is_object()) fields.fail(key, "an object of names and values");
+  const JsonFields object = fields.object(key);
   OptionValues values;
-  for (const auto& [name, value] : object.items()) {
-    if (value.is_boolean()) {
-      values.push_back({name, value.get<bool>()});
-    } else if (value.is_number_integer()) {
-      values.push_back({name, value.get<std::int64_t>()});
-    } else if (value.is_number_float()) {
-      values.push_back({name, value.get<double>()});
-    } else if (value.is_string()) {
-      values.push_back({name, value.get<std::string>()});
-    } else {
-      fields.fail(key, fmt::format("true, false, a number or text for {}", in_quotes(name)));
-    }
+  for (const auto& [name, value] : fields[key].items()) {
+    values.push_back({name, option_value(object, name)});
   }
   return values;
 }

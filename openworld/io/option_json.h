@@ -15,6 +15,9 @@ nlohmann::ordered_json option_json(const OptionValue& value);
 // {name: value}, in order.
 nlohmann::ordered_json option_json(const OptionValues& values);
 
+// The value of a field. Throws Error for one that is neither a boolean, a number nor a text.
+OptionValue option_value(const JsonFields& fields, std::string_view key);
+
 // The object `key`. Throws Error for a value that is neither a boolean, a number nor a text.
 OptionValues option_values(const JsonFields& fields, std::string_view key);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Where an Error of a reader or writer comes from: the function the caller called and the file it
-// named. Parsers take one, so that the user reads `[load_predictions] preds.npz: ...` whichever
-// parser below found the mistake.
+// The source of an Error of a reader or writer: the function the caller called and the file it
+// passed. Every parser takes one, so that messages start with `[load_predictions] preds.npz: ...`
+// no matter which parser found the error.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ struct Origin {
   std::string function;
   std::string file;
 
-  // Throws Error("[function] file: message"), or without the file where it has no name: arrays.
+  // Throws Error("[function] file: message"), without the file if it has no name (arrays).
   [[noreturn]] void fail(std::string_view message) const;
 };
 

@@ -55,7 +55,7 @@ enum Opcode : unsigned char {
   kFrame = 0x95,
 };
 
-// What may be called, all without effect.
+// The functions that may be called; none is executed.
 bool is_rebuild(const PickleValue& callee) {
   return callee.module == "torch._utils" &&
          (callee.text == "_rebuild_tensor_v2" || callee.text == "_rebuild_parameter");
@@ -65,7 +65,7 @@ bool is_ordered_dict(const PickleValue& callee) {
   return callee.module == "collections" && callee.text == "OrderedDict";
 }
 
-// TorchScript's modules, whose code is beside the pickle and is not looked at.
+// TorchScript's modules, whose code is stored beside the pickle and is not read.
 bool is_module_class(const PickleValue& callee) {
   return callee.module == "__torch__" || callee.module.starts_with("__torch__.");
 }
@@ -130,7 +130,7 @@ class Machine {
   }
   void push_items(Kind kind, std::vector<PickleId> items) { push(kind).items = std::move(items); }
 
-  // What stands on the stack since the last mark may be popped, and no more.
+  // Only values above the last mark may be popped.
   PickleId pop() {
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) malformed("nothing on the stack");
     const PickleId id = stack_.back();
@@ -185,7 +185,7 @@ class Machine {
     const PickleId arguments = pop(), callee = pop();
     const PickleValue& what = pickle_.values[callee];
     if (what.kind != Kind::kClass || pickle_.values[arguments].kind != Kind::kTuple) {
-      malformed("a call of something else than a function on a tuple");
+      malformed("a call of something other than a function on a tuple");
     }
     if (is_rebuild(what)) {
       push_items(Kind::kCall, {callee, arguments});
@@ -199,7 +199,7 @@ class Machine {
   void new_object() {
     const PickleId arguments = pop(), type = pop();
     if (pickle_.values[type].kind != Kind::kClass || !is_module_class(pickle_.values[type])) {
-      malformed("an object of something else than a module class");
+      malformed("an object of something other than a module class");
     }
     push_items(Kind::kObject, {type, arguments});
   }
@@ -211,7 +211,8 @@ class Machine {
     stack_.push_back(id);
     PickleValue& value = pickle_.values[id];
     if (value.kind == Kind::kDict) return;
-    if (value.kind != Kind::kObject || value.items.size() != 2) malformed("a state of no object");
+    if (value.kind != Kind::kObject || value.items.size() != 2)
+      malformed("a state without an object");
     value.items.push_back(state);
   }
 
@@ -231,7 +232,7 @@ class Machine {
   void stack_global() {
     const PickleId name = pop(), module = pop();
     if (pickle_.values[name].kind != Kind::kText || pickle_.values[module].kind != Kind::kText) {
-      malformed("a global whose name is no text");
+      malformed("a global whose name is not a string");
     }
     push_class(pickle_.values[module].text, pickle_.values[name].text);
   }
@@ -361,7 +362,7 @@ bool Machine::step() {
       get(number<std::uint32_t>());
       break;
     case kFrame:
-      number<std::uint64_t>();  // an advice on how much to read at once
+      number<std::uint64_t>();  // a hint on how much to read at once
       break;
     default:
       origin_.fail(fmt::format(

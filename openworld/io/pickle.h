@@ -42,8 +42,8 @@ struct PickleValue {
   std::vector<PickleId> items;
 };
 
-// Values refer to each other by number: sharing and cycles, which pickles may have, need no care
-// here, only in whoever walks them.
+// Values refer to each other by number. Pickles may share values and have cycles; code that walks
+// them must handle that.
 struct Pickle {
   std::vector<PickleValue> values;
   PickleId root = 0;

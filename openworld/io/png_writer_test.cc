@@ -1,4 +1,4 @@
-// Against the format itself; openworld/images holds it to the decoder.
+// Checks the bytes against the format; openworld/images checks them with the decoder.
 
 #include "openworld/io/png_writer.h"
 

@@ -26,7 +26,7 @@ class HeaderReader {
   HeaderReader(const Bytes& data, const Origin& origin) : data_(data), origin_(origin) {}
 
   Safetensors read(const Json& header) const {
-    if (!header.is_object()) origin_.fail("has a safetensors header that is no JSON object");
+    if (!header.is_object()) origin_.fail("has a safetensors header that is not a JSON object");
     std::vector<Placed> placed;
     Safetensors result;
     for (const auto& [name, entry] : header.items()) {
@@ -68,17 +68,17 @@ class HeaderReader {
 
   std::map<std::string, std::string> read_metadata(const Json& entry) const {
     std::map<std::string, std::string> metadata;
-    if (!entry.is_object()) origin_.fail("has __metadata__ that is no JSON object");
+    if (!entry.is_object()) origin_.fail("has __metadata__ that is not a JSON object");
     for (const auto& [key, value] : entry.items()) {
       if (!value.is_string()) {
-        origin_.fail(fmt::format("has __metadata__ {} that is no string", in_quotes(key)));
+        origin_.fail(fmt::format("has __metadata__ {} that is not a string", in_quotes(key)));
       }
       metadata[key] = value.get<std::string>();
     }
     return metadata;
   }
 
-  // The whole numbers of a list in `entry`, which may be at most `longest`.
+  // The whole numbers of a list in `entry`, with at most `longest` items.
   std::vector<std::int64_t> read_numbers(const std::string& name, const Json& entry,
                                          const char* key, std::size_t longest) const {
     const Json& list = entry.at(key);
@@ -87,8 +87,8 @@ class HeaderReader {
     };
     if (!list.is_array() || list.size() > longest ||
         !std::all_of(list.begin(), list.end(), is_number)) {
-      fail_tensor(name,
-                  fmt::format("has a {} that is no list of up to {} whole numbers", key, longest));
+      fail_tensor(
+          name, fmt::format("has a {} that is not a list of up to {} whole numbers", key, longest));
     }
     return list.get<std::vector<std::int64_t>>();
   }
@@ -102,9 +102,9 @@ class HeaderReader {
     const auto row = std::find_if(tensor_types().begin(), tensor_types().end(),
                                   [&](const TensorTypeRow& type) { return dtype == type.name; });
     if (row == tensor_types().end()) {
-      fail_tensor(name, fmt::format("has dtype {}, which is not read",
+      fail_tensor(name, fmt::format("has dtype {}, which is not supported",
                                     dtype.is_string() ? in_quotes(dtype.get<std::string>())
-                                                      : "that is no string"));
+                                                      : "that is not a string"));
     }
     StoredTensor tensor{
         name, row->type, read_numbers(name, entry, "shape", kMaxDimensions), {}, {}};

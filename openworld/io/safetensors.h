@@ -37,8 +37,8 @@ struct TensorToWrite {
   std::vector<std::int64_t> shape;
 };
 
-// Writes a file that is whole or not there, of the same bytes for the same tensors, with the
-// metadata {"format": "pt"} that PyTorch libraries ask for. `data(i)` gives the bytes of tensor i,
+// Writes a file atomically; equal tensors give equal bytes. The metadata is {"format": "pt"}, which
+// PyTorch libraries expect. `data(i)` gives the bytes of tensor i,
 // is called in order, and what it returns is used before the next call. Throws Error.
 // REQUIRES: names that differ; items of one size, or larger ones first, so that all are aligned.
 void write_safetensors(const std::string& path, const std::vector<TensorToWrite>& tensors,

@@ -1,6 +1,6 @@
 #pragma once
 
-// SHA-256 (FIPS 180-4): by which a weights file is known, whatever it is called.
+// SHA-256 (FIPS 180-4): identifies a weights file, independent of its name.
 
 #include <array>
 #include <cstddef>
@@ -16,14 +16,14 @@ using Sha256Digest = std::array<std::uint8_t, 32>;
 // rounds hash 0.16 GB/s: half a second or four for a checkpoint of 600 MB.
 enum class Sha256Kernel { kBest, kPortable };
 
-// Bytes that come piece by piece.
+// Incremental hashing.
 class Sha256 {
  public:
   explicit Sha256(Sha256Kernel kernel = Sha256Kernel::kBest);
 
   void update(std::span<const std::byte> bytes);
 
-  // The digest of everything so far. The object is used up.
+  // The digest of everything so far. Call once.
   Sha256Digest finish();
 
  private:

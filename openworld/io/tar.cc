@@ -45,7 +45,7 @@ class Reader {
       switch (block_[kType]) {
         case '0':
         case '\0':
-        case '7':  // contiguous: a regular file to everyone but the disk it came from
+        case '7':  // contiguous file: read as a regular one
           take_member(pending_size_.value_or(size), &members);
           break;
         case 'L':
@@ -56,7 +56,7 @@ class Reader {
           break;
         case 'S':
           fail("is a sparse file; expected plain ones");
-        case '1':  // links, devices, folders and pipes have no data, whatever their size says
+        case '1':  // links, devices, folders and pipes have no data, even if their size is not 0
         case '2':
         case '3':
         case '4':
@@ -132,8 +132,9 @@ class Reader {
     }
     const std::uint64_t stored = number(kChecksum, "checksum");
     if (sum != stored) {
-      fail(fmt::format("has checksum {} in its header; expected {}: no tar file, or a damaged one",
-                       stored, sum));
+      fail(fmt::format(
+          "has checksum {} in its header; expected {}: not a tar file, or a damaged one", stored,
+          sum));
     }
   }
 

@@ -3,7 +3,7 @@
 // Tar archives, used where they lie in memory: POSIX ustar and pax, GNU long names, and the V7
 // form.
 //
-// Only regular files are listed; folders, links and devices are passed over. Refused: sparse files,
+// Only regular files are listed; folders, links and devices are skipped. Refused: sparse files,
 // names of more than 4096 bytes, a header whose checksum is wrong, sizes that reach past the end. A
 // block of zeros ends the archive; so does the end of the file after whole blocks.
 
@@ -29,7 +29,7 @@ class TarArchive {
   // Walks over the headers; O(members), without touching the data between them. Throws Error.
   TarArchive(Bytes bytes, Origin origin);
 
-  // In the order of the archive. A name may be there twice.
+  // In the order of the archive. Names may repeat.
   const std::vector<TarMember>& members() const { return members_; }
   const Origin& origin() const { return origin_; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tensors as a file has them: a name, a type, a shape, and bytes in place.
+// Tensors of a weights file: name, type, shape, and a view of their bytes.
 
 #include <cstdint>
 #include <optional>

@@ -15,7 +15,7 @@ namespace openworld {
 class TextArray {
  public:
   // `name` is the array's, for messages. Throws Error for text that is not UTF-8 or ends in NUL,
-  // which the padding of the format could not be told from.
+  // which the format cannot distinguish from its padding.
   TextArray(std::span<const std::string> texts, const char* name, const Origin& origin);
 
   // For make_npz. REQUIRES: this object outlives the entry; `shape` holds as many items.

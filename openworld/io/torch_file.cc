@@ -85,7 +85,7 @@ class Reader {
     if (!is_call(value, "_rebuild_parameter")) return nullptr;
     const auto& arguments = pickle_[value.items[1]].items;
     if (arguments.empty() || !is_call(pickle_[arguments[0]], "_rebuild_tensor_v2")) {
-      fail_tensor(name, "is a parameter of no tensor");
+      fail_tensor(name, "is a parameter without a tensor");
     }
     return &pickle_[arguments[0]];
   }
@@ -96,7 +96,7 @@ class Reader {
     }
     if (key.kind != Kind::kText || prefix.size() + key.text.size() > kMaxName) {
       origin_.fail(
-          fmt::format("has a key that is no text, or a name longer than {} bytes", kMaxName));
+          fmt::format("has a key that is not a string, or a name longer than {} bytes", kMaxName));
     }
     return prefix + std::string(key.text);
   }
@@ -113,7 +113,7 @@ class Reader {
     }
     if (object.items.size() < 3) return;  // never built: no attributes
     const PickleValue& state = pickle_[object.items[2]];
-    if (state.kind != Kind::kDict) origin_.fail("has a module whose state is no dict");
+    if (state.kind != Kind::kDict) origin_.fail("has a module whose state is not a dict");
     for (std::size_t i = 0; i < state.items.size(); i += 2) {
       const std::string name = full_name(prefix, pickle_[state.items[i]]);
       const PickleValue& value = pickle_[state.items[i + 1]];
@@ -128,7 +128,7 @@ class Reader {
   void add(const std::string& name, const PickleValue& value) {
     const PickleValue* tensor = as_tensor(value, name);
     if (tensor == nullptr) return;
-    if (!names_.insert(name).second) fail_tensor(name, "is there twice");
+    if (!names_.insert(name).second) fail_tensor(name, "appears twice");
     result_.tensors.push_back(read_tensor(name, pickle_[tensor->items[1]]));
   }
 
@@ -140,7 +140,7 @@ class Reader {
       if (item.kind == Kind::kInteger && item.integer >= 0) numbers.push_back(item.integer);
     }
     if (!listed || numbers.size() != tuple.items.size()) {
-      fail_tensor(name, fmt::format("has a shape or strides that are no tuple of up to {} whole "
+      fail_tensor(name, fmt::format("has a shape or strides that are not a tuple of up to {} whole "
                                     "numbers",
                                     kMaxDimensions));
     }
@@ -204,7 +204,7 @@ class Reader {
     const auto type = std::find_if(types.begin(), types.end(), [&](const TensorTypeRow& row) {
       return row.torch_storage == item(1).text;
     });
-    if (type == types.end()) fail_tensor(name, "has a storage of no tensor class");
+    if (type == types.end()) fail_tensor(name, "has a storage of an unknown class");
     const std::string key = "data/" + std::string(item(2).text);
     const ZipMember* member = archive_.find(folder_ + key);
     if (member == nullptr) {
@@ -249,7 +249,7 @@ std::string find_folder(const ZipArchive& archive) {
     }
   }
   archive.origin().fail(
-      "is a zip archive but not one of PyTorch: it has no data.pkl in a folder of its own");
+      "is a zip archive but not a PyTorch file: expected one folder with data.pkl");
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ TorchFile parse_torch_file(const Bytes& bytes, const Origin& origin) {
         "torch.save(torch.load(path), path), torch 1.6 or later");
   }
   if (text.starts_with('\x80')) {
-    // No file of PyTorch, but what it would have run is worth naming.
+    // Not a PyTorch file. Parse it anyway: the error then names the code that it would have run.
     parse_pickle(bytes.values, origin);
     origin.fail("is a bare pickle; expected the zip archive that torch.save writes");
   }

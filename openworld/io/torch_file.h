@@ -21,8 +21,8 @@ struct TorchFile {
 
 // Names are those of a state dict: for TorchScript the path of attributes, joined by dots; for
 // torch.save the keys of the dict, or of the dict under "state_dict" or "model" in it. Other values
-// are passed over. The CRC of every storage is checked, on all cores. Throws Error; the legacy
-// format of torch.save, which is no zip archive, is named in it.
+// are skipped. The CRC of every storage is checked, on all cores. Throws Error; the legacy
+// format of torch.save, which is not a zip archive, is named in it.
 TorchFile parse_torch_file(const Bytes& bytes, const Origin& origin);
 
 }  // namespace openworld

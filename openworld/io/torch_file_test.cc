@@ -124,8 +124,8 @@ TEST(TorchFile, RefusesTensorsThatLeaveTheirStorage) {
       {read(whole(0), whole(3), max), outside},
       {read(whole(0), whole(2) + whole(2), max + max), outside},
       {read(whole(0), max + max, whole(0) + whole(0)), "more than can be addressed"},
-      {read(whole(0), whole(-2), whole(1)), "shape or strides that are no tuple"},
-      {read(whole(0), whole(2), whole(-1)), "shape or strides that are no tuple"},
+      {read(whole(0), whole(-2), whole(1)), "shape or strides that are not a tuple"},
+      {read(whole(0), whole(2), whole(-1)), "shape or strides that are not a tuple"},
       {read(whole(0), whole(2), whole(1) + whole(1)), "has shape [2] and 2 strides"},
   };
   for (const auto& [got, expected] : cases) {
@@ -165,7 +165,7 @@ TEST(TorchFile, RefusesStoragesThatAreNotThere) {
 
 TEST(TorchFile, RefusesOtherArchives) {
   EXPECT_ERROR(parse_torch_file(make_bytes(testing::zip_of({stored("a.txt", "")})), {"f", "x"}),
-               "is a zip archive but not one of PyTorch");
+               "is a zip archive but not a PyTorch file");
   const auto big_endian = {stored("a/byteorder", "big"), stored("a/data.pkl", dict_of("N"))};
   EXPECT_ERROR(parse_torch_file(make_bytes(testing::zip_of(big_endian)), {"f", "x"}),
                "has byte order \"big\"; expected little");
@@ -228,7 +228,7 @@ TEST(Pickle, RefusesEverythingThatCouldRun) {
                "a call of \"FloatStorage\"");
   EXPECT_ERROR(parse("\x80\x02"
                      "ccollections\nOrderedDict\n)\x81."),
-               "something else than a module");
+               "something other than a module");
 }
 
 TEST(Pickle, RefusesMalformedPrograms) {
@@ -249,7 +249,7 @@ TEST(Pickle, RefusesMalformedPrograms) {
   EXPECT_ERROR(parse("\x80\x02h\5."), "memo 5 was never put");
   EXPECT_ERROR(parse("\x80\x02NNa."), "expected a list");
   EXPECT_ERROR(parse("\x80\x02}(Nu."), "a key without value");
-  EXPECT_ERROR(parse("\x80\x02NNb."), "a state of no object");
+  EXPECT_ERROR(parse("\x80\x02NNb."), "a state without an object");
   EXPECT_ERROR(parse(std::string(kMaxPickle + 1, 'N')), "has a pickle of 1048577 bytes");
 }
 

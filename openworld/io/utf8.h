@@ -1,6 +1,6 @@
 #pragma once
 
-// UTF-8, which text has in memory here, and UCS-4, which NumPy's U arrays have.
+// Conversions between UTF-8, used for text in memory, and UCS-4, used by NumPy's U arrays.
 
 #include <optional>
 #include <string>

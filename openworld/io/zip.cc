@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "records are read as they are");
 
-// Reads numbers one after the other; running past the end is the file's fault.
+// Reads numbers one after the other; running past the end is an Error of the file.
 class Cursor {
  public:
   Cursor(std::span<const std::byte> bytes, std::string_view what, const Origin& origin)
@@ -241,7 +241,7 @@ void locate(ZipMember& member, std::span<const std::byte> bytes, std::uint64_t l
 void refuse_shared(const std::vector<ZipMember>& members, const Origin& origin) {
   for (std::size_t i = 1; i < members.size(); ++i) {
     if (members[i].name == members[i - 1].name) {
-      origin.fail(fmt::format("zip member {} is there twice", in_quotes(members[i].name)));
+      origin.fail(fmt::format("zip member {} appears twice", in_quotes(members[i].name)));
     }
   }
   std::vector<const ZipMember*> by_offset;

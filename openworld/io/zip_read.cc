@@ -94,7 +94,7 @@ Bytes ZipArchive::inflate(const ZipMember& member, std::size_t limit) const {
   }
   if (wanted == member.size && !inflater.ended) {
     fail_member(origin_, member,
-                fmt::format("goes on after {} bytes; expected it to end there", member.size));
+                fmt::format("has data after {} bytes; expected it to end there", member.size));
   }
   return {{buffer.get(), wanted}, buffer};
 }

@@ -4,7 +4,21 @@
 
 namespace openworld {
 
+std::string_view image_input_name(ImageInput input) {
+  switch (input) {
+    case ImageInput::kFeatures:
+      break;
+    case ImageInput::kPatches:
+      return "image and patch features";
+    case ImageInput::kPixels:
+      return "images";
+  }
+  return "image features";
+}
+
 void Learner::begin_stage(std::size_t, const Episode&) {}
+
+void Learner::end_epoch(std::size_t, std::int64_t) {}
 
 double Learner::backward(std::size_t stage, const Batch& batch) {
   const at::Tensor value = loss(stage, batch);

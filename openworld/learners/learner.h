@@ -22,17 +22,37 @@
 
 namespace openworld {
 
+class PixelSource;
+
+// What a learner takes of an image. Each includes the features of the whole image.
+enum class ImageInput {
+  kFeatures,  // of the whole image alone
+  kPatches,   // and of its patches
+  kPixels,    // and the preprocessed image itself
+};
+
+// "image features", "image and patch features", "images"
+std::string_view image_input_name(ImageInput input);
+
 // Training images of base classes. Features are normalised.
 struct Episode {
   at::Tensor features;  // [images, embed], or [views, images, embed]: one view is drawn per epoch
   at::Tensor labels;    // [images], of base classes
-  at::Tensor local;     // [images, patches, embed]; undefined unless the learner asks for it
+  at::Tensor local;  // [images, patches, embed]; undefined unless the learner's input is kPatches
+
+  // The images themselves, sample i with labels[i]; null unless the learner's input is kPixels.
+  // Where features have views, the pixels of a batch are of the views drawn (its features are those
+  // of the frozen model for the same pixels). Otherwise they are of CLIP's test transform, or with
+  // fresh_views of a random crop that is new in every epoch, deterministic in (seed, epoch, image).
+  const PixelSource* pixels = nullptr;
+  bool fresh_views = false;
 };
 
 struct Batch {
   at::Tensor features;  // [n, embed]
   at::Tensor labels;    // [n]
   at::Tensor local;     // [n, patches, embed], or undefined
+  at::Tensor pixels;    // [n, 3, size, size], or undefined
 };
 
 // What a learner is made for.
@@ -66,10 +86,11 @@ struct Scores {
   at::Tensor r;            // [n], larger is more base-like
 };
 
-// Images as scores are made of them, normalised.
+// Images as scores are made of them. Features are normalised.
 struct ScoredImages {
-  at::Tensor features;    // [n, embed]
-  at::Tensor local = {};  // [n, patches, embed]; undefined unless the learner scores patches
+  at::Tensor features;     // [n, embed]
+  at::Tensor local = {};   // [n, patches, embed]; undefined unless scored_input is kPatches
+  at::Tensor pixels = {};  // [n, 3, size, size], test transform; undefined unless it is kPixels
 };
 using Scorer = std::function<Scores(const ScoredImages&)>;
 
@@ -84,11 +105,21 @@ class Learner {
   // Frozen numbers that training found and scoring needs.
   const NamedTensors& constants() const { return constants_; }
 
+  // What a learner accumulates over training beside them, such as a mean of its parameters: saved
+  // with the state of a training and restored bit for bit. Floats, of shapes that are known from
+  // task and options alone, changed in place.
+  const NamedTensors& state() const { return state_; }
+
   // In order; none if there is nothing to tune.
   virtual std::vector<Stage> stages() const = 0;
 
-  // Before the first epoch of a stage, and once more when a run goes on in the middle of it.
+  // Before the first epoch of a stage, and once more when a run resumes in the middle of it; saved
+  // constants and state are restored after it.
   virtual void begin_stage(std::size_t stage, const Episode& episode);
+
+  // After the last step of an epoch (of the stage, from 0). May change parameters and state() in
+  // place; both are saved after it.
+  virtual void end_epoch(std::size_t stage, std::int64_t epoch);
 
   // The loss of a batch, differentiable in the stage's parameters.
   virtual at::Tensor loss(std::size_t stage, const Batch& batch) = 0;
@@ -97,16 +128,17 @@ class Learner {
   // the value of the loss.
   virtual double backward(std::size_t stage, const Batch& batch);
 
-  // Whether its scores need the features of patches.
-  virtual bool scores_patches() const { return false; }
+  // What its scores need of images.
+  virtual ImageInput scored_input() const { return ImageInput::kFeatures; }
 
-  // Encodes the names once. Throws Error for a name that does not fit. The learner outlives it.
+  // Encodes the names once. Throws Error for a name that does not fit. The learner outlives it. The
+  // scores of an image do not depend on the others that it is given with.
   virtual Scorer scorer(const std::vector<std::string>& new_names) = 0;
 
  protected:
   at::Tensor add_parameter(const std::string& name, const at::Tensor& value);
 
-  NamedTensors parameters_, constants_;
+  NamedTensors parameters_, constants_, state_;
 };
 
 // Options of one method, with its defaults; see common/options.h.
@@ -125,9 +157,8 @@ struct LearnerRow {
   std::string_view title;        // "GMoP"
   std::string_view description;  // one line, no full stop
   std::string_view citation;
-  std::string_view input;            // "image features", "image and patch features"
-  std::string_view gradient;         // tower that is differentiated: "none", "text"
-  bool wants_local = false;          // patch features
+  ImageInput input = ImageInput::kFeatures;  // what training needs of images
+  std::string_view gradient;         // towers differentiated: "none", "text", "image", "both"
   ShotRule shots = ShotRule::kCoop;  // how its authors draw the training images
   std::unique_ptr<LearnerOptions> (*options)() = nullptr;
 };

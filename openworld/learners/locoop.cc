@@ -30,7 +30,9 @@ class Locoop : public ContextLearner {
     }
   }
 
-  bool scores_patches() const override { return score_ == "gl_mcm"; }
+  ImageInput scored_input() const override {
+    return score_ == "gl_mcm" ? ImageInput::kPatches : ImageInput::kFeatures;
+  }
 
   Scorer scorer(const std::vector<std::string>& new_names) override {
     if (score_ == "msp") return ContextLearner::scorer(new_names);
@@ -40,7 +42,7 @@ class Locoop : public ContextLearner {
       // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they
       // are. Miyai et al., IJCV 2025: and the largest of any patch.
       scores.r = at::softmax(at::matmul(images.features, base_texts.t()), 1).amax(1);
-      if (scores_patches()) {
+      if (scored_input() == ImageInput::kPatches) {
         scores.r += at::softmax(at::matmul(images.local, base_texts.t()), 2).amax({1, 2});
       }
       return scores;

@@ -91,7 +91,8 @@ class Case : public testing::Test {
       new_names = oracle_cases()["new_names"].get<std::vector<std::string>>();
     }
     ScoredImages images{normalized(tensors_.at("test_features"))};
-    if (learner_->scores_patches()) images.local = normalized(tensors_.at("test_local"));
+    if (learner_->scored_input() == ImageInput::kPatches)
+      images.local = normalized(tensors_.at("test_local"));
     const Scores scores = learner_->scorer(new_names)(images);
     expect_close(scores.base_logits.detach(), tensors_.at("base_logits"), "base logits");
     if (!new_names.empty()) {

@@ -24,22 +24,18 @@ std::unique_ptr<LearnerOptions> make_options() {
   return std::make_unique<Options>();
 }
 
-constexpr std::string_view kFeatures = "image features";
-
 const LearnerRow kLearners[] = {
     {.name = "zero-shot",
      .title = "CLIP",
      .description = "hand-written sentences, nothing tuned",
      .citation = "Radford et al., Learning Transferable Visual Models From Natural Language "
                  "Supervision, ICML 2021",
-     .input = kFeatures,
      .gradient = "none",
      .options = make_options<ZeroShotOptions>},
     {.name = "coop",
      .title = "CoOp",
      .description = "one learned context, cross-entropy",
      .citation = "Zhou et al., Learning to Prompt for Vision-Language Models, IJCV 2022",
-     .input = kFeatures,
      .gradient = "text",
      .options = make_options<CoopOptions>},
     {.name = "kgcoop",
@@ -47,14 +43,12 @@ const LearnerRow kLearners[] = {
      .description = "CoOp that stays close to a hand-written sentence",
      .citation = "Yao et al., Visual-Language Prompt Tuning with Knowledge-guided Context "
                  "Optimization, CVPR 2023",
-     .input = kFeatures,
      .gradient = "text",
      .options = make_options<KgcoopOptions>},
     {.name = "prograd",
      .title = "ProGrad",
      .description = "CoOp whose gradient does not oppose the zero-shot model",
      .citation = "Zhu et al., Prompt-aligned Gradient for Prompt Tuning, ICCV 2023",
-     .input = kFeatures,
      .gradient = "text",
      .options = make_options<ProgradOptions>},
     {.name = "locoop",
@@ -62,16 +56,14 @@ const LearnerRow kLearners[] = {
      .description = "CoOp that is unsure about patches of the background",
      .citation = "Miyai et al., LoCoOp: Few-Shot Out-of-Distribution Detection via Prompt "
                  "Learning, NeurIPS 2023",
-     .input = "image and patch features",
+     .input = ImageInput::kPatches,
      .gradient = "text",
-     .wants_local = true,
      .options = make_options<LocoopOptions>},
     {.name = "decoop",
      .title = "DeCoOp",
      .description = "detectors of new classes, then classifiers where they are sure",
      .citation = "Zhou et al., DeCoOp: Robust Prompt Tuning with Out-of-Distribution Detection, "
                  "ICML 2024",
-     .input = kFeatures,
      .gradient = "text",
      .shots = ShotRule::kDeCoop,
      .options = make_options<DecoopOptions>},
@@ -80,7 +72,6 @@ const LearnerRow kLearners[] = {
      .description = "a gated mixture of prompts that follows OpenworldAUC itself",
      .citation = "Hua et al., OpenworldAUC: Towards Unified Evaluation and Optimization for "
                  "Open-world Prompt Tuning, ICML 2025",
-     .input = kFeatures,
      .gradient = "text",
      .shots = ShotRule::kDeCoop,
      .options = make_options<GmopOptions>},

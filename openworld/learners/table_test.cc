@@ -72,7 +72,7 @@ TEST(Learners, RowsAreWholeAndTheirDefaultsAreInRange) {
   for (const LearnerRow& row : learners()) {
     EXPECT_TRUE(names.insert(row.name).second);
     for (const std::string_view text :
-         {row.title, row.description, row.citation, row.input, row.gradient}) {
+         {row.title, row.description, row.citation, image_input_name(row.input), row.gradient}) {
       EXPECT_FALSE(text.empty()) << row.name;
     }
     EXPECT_FALSE(row.description.ends_with('.'));

@@ -18,7 +18,7 @@ void append(std::vector<T>& to, std::span<const T> from) {
 void check_presence(std::string_view name, bool had, bool has) {
   if (had == has) return;
   fail("accumulator",
-       fmt::format("{} {} in this batch but {} before; give it always or never", name,
+       fmt::format("{} {} in this batch but {} before; pass it in every batch or in none", name,
                    has ? "is given" : "is missing", had ? "was given" : "was not"));
 }
 

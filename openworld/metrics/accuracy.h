@@ -5,7 +5,7 @@
 //   BaseAcc = 1/N_b sum_i 1[g(x_i) = y_i]        NewAcc = 1/N_n sum_j 1[h(x_j) = y_j]
 //
 // g chooses among the base names and is asked about base samples only, h among the new names and
-// about new samples only: neither says whether the two sides can be told apart.
+// about new samples only: neither measures how well the two sides can be separated.
 //
 // Intervals: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 //

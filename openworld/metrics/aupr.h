@@ -7,8 +7,8 @@
 // over the distinct scores s_k from the most positive on, where P_k and R_k are the precision and
 // the recall of calling positive all samples at least as positive as s_k. Positive base samples are
 // scored by r, positive open ones by -r. The trapezoid variants join the points (R_k, P_k) and the
-// end point (0, 1) by straight lines instead; between two points of a precision-recall curve no
-// line is reachable, so they are optimistic, and are here because papers report them.
+// end point (0, 1) by straight lines instead; linear interpolation of
+// precision-recall is not achievable, so they are optimistic; included because papers report them.
 //
 // Unlike AUROC, both move with the ratio of the sides: a random detector has an AUPR of the share
 // of positives. Equals sklearn.metrics.average_precision_score, and the trapezoids equal

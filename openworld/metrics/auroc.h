@@ -1,6 +1,6 @@
 #pragma once
 
-// AUROC: how well r tells base samples from the others.
+// AUROC: how well r separates base samples from the open side.
 //
 //   AUROC = P(r_b > r_o) + 1/2 P(r_b = r_o)
 //

@@ -1,4 +1,4 @@
-// What every row that counts samples must do, whatever it counts.
+// Properties that every metric that counts samples must have.
 
 #include <gtest/gtest.h>
 

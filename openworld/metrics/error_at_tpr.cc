@@ -19,7 +19,7 @@ MetricValue error_at_tpr(const Ranking& ranking, const MetricOptions& options) {
   KindCounts before;
   std::size_t previous = Ranking::kBeforeAll;
   ranking.for_each_threshold([&](std::size_t rank, const KindCounts& below) {
-    // A score of neither side is no point of the curve.
+    // A score of neither side is not a point of the curve.
     if (below.base() == before.base() && below.open(sides.open) == before.open(sides.open))
       return true;
     const double tpr =

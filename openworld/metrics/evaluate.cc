@@ -59,7 +59,7 @@ void add_closed_forms(const Ranking& ranking, const EvalOptions& options,
     const MetricRow& row = *result.request.row;
     if (row.kernel != nullptr || !result.value.defined()) continue;
     if (row.interval == nullptr) {
-      result.no_interval = "no closed form; ask for the bootstrap";
+      result.no_interval = "no closed form; use the bootstrap";
       continue;
     }
     result.interval = row.interval(ranking, metric_options(result.request, options), level);
@@ -75,7 +75,7 @@ void add_bootstrap(const RankedScores& ranked, const EvalOptions& options,
     if (!result.value.defined()) continue;
     owners.push_back(&result);
     MetricOptions fixed = metric_options(result.request, options);
-    // A resample that lost the unknown samples must not turn to the new ones.
+    // A resample without unknown samples must not fall back to the new ones.
     if (result.open) fixed.open = result.open;
     statistics.emplace_back([row = result.request.row, fixed](const Ranking& ranking) {
       return row->compute(ranking, fixed).value;

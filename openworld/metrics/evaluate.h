@@ -1,7 +1,7 @@
 #pragma once
 
-// evaluate: outcomes in, metrics with intervals out. The one entry that the command line, Python
-// and the benchmark harness call.
+// evaluate: metrics with intervals from outcomes. The command line, Python and the benchmark
+// harness all call it.
 
 #include <cstdint>
 #include <optional>
@@ -34,7 +34,7 @@ struct EvalOptions {
 struct MetricResult {
   MetricRequest request;
   MetricValue value;
-  std::optional<Side> open{};  // the side that stood against base
+  std::optional<Side> open{};  // the side compared with base
   std::optional<Ties> ties{};  // the convention used
   std::optional<Interval> interval{};
   std::string no_interval{};  // why there is none, when one was asked for

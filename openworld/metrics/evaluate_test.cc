@@ -180,8 +180,8 @@ TEST(Accumulator, RefusesABatchWithoutWhatTheOthersHad) {
   Accumulator accumulator;
   accumulator.update(with.outcomes());
   EXPECT_EQ(error_of([&] { accumulator.update(without.outcomes()); }),
-            "[accumulator] label is missing in this batch but was given before; give it always or "
-            "never");
+            "[accumulator] label is missing in this batch but was given before; pass it in every "
+            "batch or in none");
   EXPECT_EQ(accumulator.size(), with.size());
 }
 

@@ -9,7 +9,7 @@ double harmonic_mean(double b, double n) {
   return b + n > 0 ? 2 * b * n / (b + n) : 0;
 }
 
-// None where both accuracies are 0: HM then has no slope in either.
+// None where both accuracies are 0: HM is not differentiable there.
 std::optional<Interval> interval(const Ranking& ranking, const MetricOptions&, double level) {
   const KindCounts& totals = ranking.totals();
   if (totals.base() == 0 || totals.new_samples() == 0) return std::nullopt;

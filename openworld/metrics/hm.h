@@ -4,8 +4,8 @@
 //
 //   HM = 2 BaseAcc NewAcc / (BaseAcc + NewAcc)
 //
-// and 0, its limit, where both are 0. It never looks at r: two models of equal HM may differ in
-// everything that tells base from new (Hua et al., ICML 2025, Proposition 3.1).
+// and 0, its limit, where both are 0. It does not use r: two models of equal HM may differ
+// arbitrarily in how well they separate base from new (Hua et al., ICML 2025, Proposition 3.1).
 //
 // Interval: square-and-add over the Wilson limits of both sides (accuracy.h). At 95 % it covers
 // 94.6 % for accuracies (0.8, 0.7) of 100 samples a side, 93.6 % for (0.99, 0.98) of 50 and 93.9 %

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a ranking metric is: a row with what describes it (metric_info.h) and its function of a
-// Ranking.
+// A ranking metric: a row with its description (metric_info.h) and its function of
+// a Ranking.
 //
 // Each metric lives in a pair of files that exports its row; table.cc lists the rows, and help,
 // listing, docs and Python print them from there.
@@ -29,7 +29,7 @@ enum Needs : unsigned {
   kNeedsPredicted = 4,  // label and predicted of every sample, and the number of base classes
 };
 
-// Which samples stand against the base samples when the caller does not say.
+// Which samples are compared with the base samples by default.
 enum class OpenRule {
   kNone,          // the metric has no open side
   kNew,           // always the new samples

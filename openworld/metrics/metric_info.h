@@ -1,6 +1,6 @@
 #pragma once
 
-// What describes a metric, whatever it is a function of: rankings here, boxes elsewhere. Listings,
+// The description of a metric, independent of its input (rankings here, boxes elsewhere). Listings,
 // help, docs, tables and Python print it.
 
 #include <array>

@@ -29,7 +29,7 @@ struct Cell {
 
 using Accept = std::function<bool(double r)>;
 
-// Each sample has a true and a predicted class among C+1, and each class looks at every sample.
+// Each sample has a true and a predicted class among C+1, and each class counts every sample.
 std::vector<Cell> cells(const TestSet& set, Side open, const Accept& accept) {
   const int classes = set.base_classes;
   std::vector<Cell> all(classes + 1);

@@ -8,7 +8,7 @@
 // classes are. It is the area under the MissRate-HitRate curve, it does not move with the ratio of
 // base to new samples, and it never exceeds BaseAcc x NewAcc.
 //
-// Computed as the definition says. The authors' code masks wrong samples with scores just outside
+// Computed by its definition. The authors' code masks wrong samples with scores just outside
 // the range of the other side instead, which turns 0 into 1 for a fully inverted detector whose
 // classes are all wrong; elsewhere it equals this value with half ties.
 //

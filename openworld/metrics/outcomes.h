@@ -1,7 +1,7 @@
 #pragma once
 
-// What evaluation needs to know of a model: per test sample, where it came from, how base-like the
-// model found it, and whether the right classifier was right.
+// The input of evaluation. For each test sample: its side, the model's score of how base-like it
+// is, and whether the classifier of its side was right.
 //
 // Everything here is a view. The caller keeps the arrays alive; nothing is copied.
 
@@ -48,14 +48,14 @@ class BaseScores {
 struct Outcomes {
   std::span<const std::int8_t> side;      // Side as an integer: 0 base, 1 new, -1 unknown
   BaseScores score;                       // r
-  std::span<const std::uint8_t> correct;  // 1 where the right classifier was right: g for base
+  std::span<const std::uint8_t> correct;  // 1 where the side's classifier was right: g for base
                                           // samples, h for new ones; ignored for unknown ones
 
   // Optional: 1 where the argmax over base and new names together is the true class.
   std::span<const std::uint8_t> overall_correct;
   // Optional: index of the true class among the base names or the new names; unread for unknown.
   std::span<const std::int32_t> label;
-  // Optional: the base class that g predicts, for every sample whatever its side.
+  // Optional: the base class that g predicts, for the samples of every side.
   std::span<const std::int32_t> predicted;
   // Numbers of base and new names; 0 when unknown. label and predicted lie below them.
   std::int32_t base_classes = 0;

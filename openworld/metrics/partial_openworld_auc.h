@@ -1,6 +1,6 @@
 #pragma once
 
-// Partial OpenworldAUC: the part of the MissRate-HitRate curve at miss rates one can live with.
+// Partial OpenworldAUC: the part of the MissRate-HitRate curve at low miss rates.
 //
 //   openworld_auc_at_{}miss        integral over MissRate <= a of HitRate
 //   openworld_auc_at_{}miss_{}hit  integral over MissRate <= a of max(HitRate - b, 0)

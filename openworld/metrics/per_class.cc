@@ -40,7 +40,7 @@ void count(const Ranking& ranking, Side side, Table& table) {
 }
 
 // f(label, tally) for each class with samples. Where the number of names is unknown a label may be
-// anything, and a table as long as the largest would be at the mercy of one bad row.
+// arbitrarily large, and one bad row would make a dense table huge.
 template <class F>
 void for_each_class(const Ranking& ranking, Side side, const F& f) {
   const Outcomes& outcomes = ranking.ranked().outcomes();

@@ -1,6 +1,6 @@
 #pragma once
 
-// RankedScores: sort once. Everything that ranks reads this one order.
+// RankedScores: the samples sorted by score, once, for all ranking metrics.
 //
 // A sample becomes one byte: its kind (which side, right or wrong) and whether it is the last of a
 // group of equal scores. The bytes stand in ascending order of r, and by kind within a group, base
@@ -28,7 +28,7 @@
 
 namespace openworld {
 
-// The kinds of samples that ranking metrics tell apart.
+// The kinds of samples that ranking metrics distinguish.
 enum Kind : std::uint8_t { kBaseWrong, kBaseRight, kNewWrong, kNewRight, kUnknownKind, kKinds };
 
 // How many samples of each kind.

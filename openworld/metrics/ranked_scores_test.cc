@@ -72,7 +72,7 @@ TEST(RankedScores, FloatAndDoubleArraysOfTheSameValuesAgree) {
   EXPECT_TRUE(std::equal(wide.codes().begin(), wide.codes().end(), same.codes().begin()));
 }
 
-// Doubles that differ by less than a float can tell stay apart.
+// Doubles that round to the same float keep their order.
 TEST(RankedScores, NeverNarrowsADouble) {
   TestSet set;
   set.add(Side::kBase, std::nextafter(25.0, 26.0), true);

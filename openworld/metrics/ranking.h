@@ -3,8 +3,8 @@
 // Ranking: a ranked test set as metrics see it, either as it is or reweighted.
 //
 // A bootstrap resample is the same order with a count per sample, so a metric written once against
-// Ranking gives the point estimate and every resample. Samples of weight zero are not there: a
-// group of equal scores without weight is no threshold.
+// Ranking gives the point estimate and every resample. Samples of weight zero are ignored: a
+// group of equal scores without weight is not a threshold.
 
 #include <cstddef>
 #include <cstdint>

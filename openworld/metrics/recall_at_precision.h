@@ -9,7 +9,7 @@
 // over thresholds t that accept r > t. The first is the published rule: over sklearn's
 // precision-recall curve, end point (recall 0, precision 1) included, the lowest threshold on ties,
 // and not achieved when the nearest precision is 0.01 or more away. Precision is not monotone in t,
-// so the nearest point may be a freak of few accepted samples with a tiny recall. The second has no
+// so the nearest point may rest on few accepted samples with a tiny recall. The second has no
 // such trap, and is undefined when no threshold that accepts anything reaches q.
 //
 // O(n) time.

@@ -1,7 +1,7 @@
 #pragma once
 
-// TwoSides: the samples a detection metric sets against each other, base ones and those of one open
-// side, and what to say when either has none.
+// TwoSides: the samples that a detection metric compares, base and one open side, and the reason
+// why it is undefined when either is empty.
 
 #include <cstdint>
 #include <string>

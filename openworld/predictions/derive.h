@@ -1,6 +1,6 @@
 #pragma once
 
-// What logits say about each sample: the arrays of Predictions that a file may leave out.
+// The arrays of Predictions that a file may omit, derived from logits.
 
 #include <cstdint>
 #include <span>
@@ -29,8 +29,8 @@ struct Answers {
   std::vector<double> score;
 };
 
-// O(rows * columns) on all cores, the same bits whatever their number. Neither order of the
-// matrices is copied. Throws Error at the first logit that is not finite.
+// O(rows * columns) on all cores, bitwise identical for any number of threads. Matrices are read in
+// place, row-major or column-major. Throws Error at the first logit that is not finite.
 // REQUIRES: matrices of the same number of rows, and of less than 2^31 columns together.
 Answers answer(const Logits& logits, bool with_score, const Origin& origin);
 

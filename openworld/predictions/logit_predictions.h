@@ -1,7 +1,7 @@
 #pragma once
 
-// Predictions with the logits of both sides, as a model that ran here has them; predictions.h says
-// what the arrays mean.
+// Predictions with the logits of both sides, as a model produces them; predictions.h defines the
+// arrays.
 
 #include <cstdint>
 #include <span>

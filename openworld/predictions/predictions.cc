@@ -48,13 +48,13 @@ void check_classes(const Parts& parts, const Predictions& result, const Origin& 
   }
 }
 
-// Throws Error unless the samples of `side` can be judged by the logits that are there.
+// Throws Error unless the samples of `side` can be evaluated with the logits given.
 void require_judges(const Parts& parts, const Origin& origin) {
   if (!parts.base_logits && !parts.new_logits) {
     origin.fail("no correct; expected correct, or base_logits, new_logits and label");
   }
   if (!parts.label) {
-    origin.fail("no label; expected label, with which correct is derived from the logits");
+    origin.fail("no label; expected label, which is needed to derive correct from the logits");
   }
   const auto& side = parts.side->values;
   const auto require = [&](const std::optional<Matrix>& logits, std::string_view name, int which) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Predictions: how any model enters. Reads an .npz, a directory of .npy, or a CSV with a header.
+// Predictions of any model, read from an .npz, a directory of .npy, or a CSV with a header.
 //
 //   array        shape   meaning
 //   side         N       0 base, 1 new, -1 unknown
@@ -16,10 +16,10 @@
 //   meta         free JSON text; optional
 //
 // In a CSV, side may also be base, new or unknown, flags true or false, and logits are the columns
-// base_logits_0, base_logits_1, ...; the last three rows of the table do not exist there. Other
+// base_logits_0, base_logits_1, ...; the last three rows of the table are not available. Other
 // arrays and columns are ignored.
 //
-// Files are hostile: every size and offset is checked before anything is allocated or read, and
+// Files are untrusted: every size and offset is checked before anything is allocated or read, and
 // every Error names the file, the array and the row.
 
 #include <cstdint>

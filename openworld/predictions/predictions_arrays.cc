@@ -15,7 +15,7 @@
 namespace openworld {
 namespace {
 
-// An array with the file to blame for it.
+// An array and the file it came from, for messages.
 struct Found {
   NpyArray array;
   Origin origin;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a predictions file says, before anything is derived from it. Every format is read into
-// Parts, and one function makes Predictions of them.
+// The contents of a predictions file, before anything is derived from it. Every format is read into
+// Parts, and one function turns them into Predictions.
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-// What load_predictions refuses, and how it says so.
+// Errors of load_predictions.
 
 #include <cmath>
 #include <limits>
@@ -27,7 +27,7 @@ TEST(LoadPredictions, RefusesArraysThatDoNotFit) {
       {Arrays().drop("side"), "no side; expected side, 0 (base), 1 (new) or -1 (unknown)"},
       {Arrays().drop("score"), "no score; expected score, or base_logits and new_logits"},
       {Arrays().drop("correct"), "no correct; expected correct, or base_logits, new_logits and"},
-      {with_logits().drop("label"), "no label; expected label, with which correct is derived"},
+      {with_logits().drop("label"), "no label; expected label, which is needed to derive correct"},
       {with_logits().drop("new_logits"), "no score; expected score, or base_logits and new_logits"},
       {with_logits().drop("new_logits").set("score", npy("<f4", "(3,)", raw<float>({1, 2, 3}))),
        "no new_logits, but side[1] is 1; expected correct, or new_logits"},
@@ -153,7 +153,7 @@ TEST(LoadPredictions, RefusesBadFiles) {
   EXPECT_ERROR(load_predictions(folder / "odd"), "odd/side.npy: is a directory; expected a file");
 }
 
-// Loads bytes that may be anything. Only Error may come out.
+// Loads arbitrary bytes. Must not throw anything but Error.
 bool loads(const std::string& bytes) {
   const Origin origin{"load", "a.npz"};
   try {

@@ -1,4 +1,4 @@
-// Predictions to a file.
+// Writes predictions to a file.
 
 #include <fmt/format.h>
 

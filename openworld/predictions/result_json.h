@@ -22,7 +22,7 @@ inline constexpr const char* kResultSchema = "openworld.result/1";
 
 struct ResultContext {
   std::string source{};  // where the predictions came from; left out when empty
-  std::string meta{};    // JSON text that travelled with them; left out when empty
+  std::string meta{};    // JSON text stored with them; left out when empty
 };
 
 // Compact text without a line break.

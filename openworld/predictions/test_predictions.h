@@ -1,6 +1,6 @@
 #pragma once
 
-// Small predictions in memory, to be spoiled by tests.
+// Small predictions in memory, for tests to corrupt.
 
 #include <map>
 #include <string>

@@ -12,7 +12,7 @@ namespace openworld {
 // Base64 of RFC 4648, with padding.
 std::string base64(std::span<const std::byte> bytes);
 
-// "image/png" and so on by the first bytes; empty where they are of no image a browser shows.
+// "image/png" and so on by the first bytes; empty if browsers cannot show it.
 std::string_view image_mime(std::span<const std::byte> bytes);
 
 // "data:image/png;base64,...". REQUIRES: image_mime(bytes) is not empty.

@@ -1,7 +1,7 @@
 #pragma once
 
-// A page of HTML that is one file: style inside, no script, nothing fetched. Light or dark as the
-// reader's system is, and legible without style.
+// A self-contained HTML page: inline style, no scripts, no external files. Light or dark by the
+// reader's system, and legible without style.
 
 #include <string>
 #include <string_view>
@@ -52,7 +52,7 @@ class HtmlPage {
   void paragraph(std::string_view text);
   void note(std::string_view text);  // smaller
   void table(const HtmlTable& table);
-  // Something to open: a table too long for the page.
+  // A collapsed table, too long for the page.
   void folded_table(std::string_view summary, const HtmlTable& table);
 
   // Figures between begin and end stand side by side where there is room.

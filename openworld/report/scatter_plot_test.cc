@@ -7,7 +7,7 @@
 namespace openworld {
 namespace {
 
-// Round ends that hold the values, whatever they are; ticks then fall on round numbers.
+// Round ends that enclose any values; ticks then fall on round numbers.
 TEST(RoundRange, HoldsItsValues) {
   for (int i = 0; i <= 100; ++i) {
     for (int j = i; j <= 100; ++j) {

@@ -10,8 +10,8 @@
 namespace openworld {
 
 enum class SvgLook {
-  kPaper,  // a file of its own: black on white
-  kPage,   // within an HTML page, in whatever colour its text has; the page has title and legend
+  kPaper,  // a separate file: black on white
+  kPage,   // within an HTML page, in its text colour; the page has title and legend
 };
 
 struct AxisRange {
@@ -23,7 +23,7 @@ struct AxisRange {
 AxisRange round_range(double low, double high);
 
 struct SvgFrame {
-  std::string title;  // on a page, what readers that do not see it are told
+  std::string title;  // on a page, the accessible description
   std::string x_title;
   std::string y_title;
   AxisRange x{}, y{};
@@ -39,7 +39,7 @@ class SvgAxes {
   double px(double x) const;
   double py(double y) const;
 
-  // From <svg> on, up to what is drawn inside; </svg> is the caller's.
+  // From <svg> up to the contents; the caller writes </svg>.
   std::string open() const;
 
  private:
@@ -48,7 +48,7 @@ class SvgAxes {
   double wide_, high_;
 };
 
-// Okabe and Ito's colours, which people with any colour vision can tell apart; they repeat. On a
+// Okabe and Ito's colours, which people with any colour vision can distinguish; they repeat. On a
 // page the seventh is that of the text.
 std::string_view series_colour(std::size_t i, SvgLook look);
 

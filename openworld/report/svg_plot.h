@@ -22,7 +22,7 @@ struct Plot {
   std::string x_title;
   std::string y_title;
   std::vector<PlotLine> lines;
-  AxisRange x{}, y{};  // 0 to 1, as rates do, unless a part of it is asked for
+  AxisRange x{}, y{};  // default 0 to 1, the range of rates
   int width = 480;
   int height = 420;
   SvgLook look = SvgLook::kPaper;
@@ -30,7 +30,7 @@ struct Plot {
 
 std::string svg(const Plot& plot);
 
-// Text as it may stand in XML.
+// Text escaped for XML.
 std::string xml_escape(std::string_view text);
 
 }  // namespace openworld

@@ -18,9 +18,9 @@ struct Bounds {
 
 // For a probability of which k successes in n >= 1 trials were seen; level in (0, 1).
 //
-// Clopper and Pearson (1934): covers with probability at least `level` whatever the truth, and is
-// therefore wide. Wilson (1927): covers with about `level` on average, narrower, the better choice
-// for a plot. Neither collapses at k = 0 or k = n, where the textbook p +- 1.96 se has width 0.
+// Clopper and Pearson (1934): covers with probability at least `level` for every true value, and
+// is therefore wide. Wilson (1927): covers with about `level` on average, narrower, better
+// for plots. Neither collapses at k = 0 or k = n, where the textbook p +- 1.96 se has width 0.
 Bounds clopper_pearson_interval(std::int64_t k, std::int64_t n, double level = 0.95);
 Bounds wilson_interval(std::int64_t k, std::int64_t n, double level = 0.95);
 

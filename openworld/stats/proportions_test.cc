@@ -10,7 +10,7 @@
 #include "openworld/stats/proportions.h"
 
 // The half of distributions.h that is about proportions: beta, binomial and the two intervals.
-// Where the golden values come from is said in distributions_test.cc.
+// distributions_test.cc says where the golden values come from.
 
 namespace openworld {
 namespace {

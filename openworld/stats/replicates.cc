@@ -64,7 +64,7 @@ double standard_deviation(const std::vector<double>& values) {
 double bootstrap_p_value(std::span<const double> differences) {
   std::int64_t low = 1, high = 1;
   for (const double d : differences) {
-    low += !(d > 0);  // an undefined one speaks for neither side
+    low += !(d > 0);  // undefined replicates count for neither side
     high += !(d < 0);
   }
   const double rarer = static_cast<double>(std::min(low, high));
@@ -73,7 +73,7 @@ double bootstrap_p_value(std::span<const double> differences) {
 
 Jackknife::Jackknife(const Resampler& resampler, std::uint64_t seed)
     : group_of_(resampler.size(), kNoGroup) {
-  constexpr std::uint64_t kStream = 0x6a61636b00;  // apart from the streams of the resamples
+  constexpr std::uint64_t kStream = 0x6a61636b00;  // distinct from the streams of the resamples
   for (int stratum = 0; stratum < Resampler::kStrata; ++stratum) {
     std::vector<std::uint32_t> order = resampler.positions(stratum);
     if (order.size() < 2) continue;
@@ -144,7 +144,7 @@ BootstrapResult interval_from_replicates(double estimate, const Replicates& repl
   }
   std::sort(values.begin(), values.end());
   if (values.front() == values.back()) {
-    // Certainty that the data do not give: 0 wrong of 40 is not proof of none.
+    // A zero-width interval would be wrong: 0 errors in 40 samples do not prove an error rate of 0.
     result.why = "every resample gave the same value";
     return result;
   }

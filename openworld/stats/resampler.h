@@ -10,8 +10,8 @@
 // added, and the Poisson counts come eight at a time from vector arithmetic: 0.1 ms for 140,000
 // samples. (The Poisson table has 32 bits: probabilities are right to 2^-32.)
 //
-// Each stratum (base, new, unknown) keeps its size. Resample b depends on (seed, b) alone, whoever
-// draws it.
+// Each stratum (base, new, unknown) keeps its size. Resample b depends on (seed, b) alone, not on
+// the thread that draws it.
 
 #include <array>
 #include <cstdint>

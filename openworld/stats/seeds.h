@@ -1,14 +1,14 @@
 #pragma once
 
-// A metric over repetitions with different seeds: mean, spread, and where the mean would lie.
+// A metric over runs with different seeds: mean, spread, and an interval of the mean.
 //
 //   sd = sqrt(sum (x_i - mean)^2 / (n - 1))      se = sd / sqrt(n)
 //   interval = mean +- t_{(1 + level)/2, n - 1} * se                            (Student, 1908)
 //
 // The interval holds the expected value over seeds with probability `level` when the values are
 // close to normal. With n = 3 the factor t is 4.30; the habit of dividing by n and using 1.96
-// gives an interval 2.7 times too narrow. It says nothing about other test samples: that is the
-// bootstrap's or DeLong's business.
+// gives an interval 2.7 times too narrow. It does not cover other test samples: use the
+// bootstrap or DeLong for those.
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Text as CLIP's tokenizer wants it: what openai/CLIP does before it looks for words.
+// Text cleaning of CLIP's tokenizer: what openai/CLIP does before it splits words.
 //
 // In this order: HTML character references resolved, twice; runs of white space (Unicode's
 // White_Space) made one space; both ends stripped as Python's str.strip does, which also takes

@@ -12,11 +12,11 @@ TEST(CleanText, TidiesSpacesAndCase) {
   EXPECT_EQ(clean_text(""), "");
   EXPECT_EQ(clean_text(" \t\n"), "");
   EXPECT_EQ(clean_text("  A  Photo\r\nof\tA\vDOG. "), "a photo of a dog.");
-  EXPECT_EQ(clean_text("\x1c a \x1d b \x1f"), "a \x1d b");  // stripped, but no white space
+  EXPECT_EQ(clean_text("\x1c a \x1d b \x1f"), "a \x1d b");  // stripped, but not white space
   EXPECT_EQ(clean_text("\u00a0É\u2003\u3000È\u0085"), "é è");
 }
 
-// The two ways through the function give the same where both can go.
+// Both code paths give the same result where both apply.
 TEST(CleanText, PlainTextTakesAShortcutOnly) {
   for (const char* text : {"  A  b\t\x1f", "\x1e x\x1c y", "Hello,  WORLD! "}) {
     const std::string plain = clean_text(text);

@@ -35,7 +35,7 @@ class MergeTable {
 
 // Merges `tokens` in place until no pair of neighbours is in the table: again and again the pair
 // of lowest rank, all of its occurrences that do not overlap, from left to right, before the next
-// rank is looked for. O(n log n) for n tokens, so that a word of a megabyte is no danger.
+// rank is looked for. O(n log n) for n tokens, so a word of a megabyte is harmless.
 void merge_pairs(const MergeTable& table, std::vector<std::int32_t>* tokens);
 
 }  // namespace openworld

@@ -15,13 +15,13 @@ namespace {
 // Runs are possessive (++): nothing follows them, so giving characters back could never help. White
 // space is spelled out because PCRE2's \s still holds U+180E, which has not been white space since
 // Unicode 6.3. U+0345, a combining iota, is in no alternative: the reference's regex module drops
-// it, being no letter but another case of one.
+// it, as it is not a letter but the other case of one.
 constexpr std::string_view kPattern =
     R"(<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|\p{L}++|\p{N}|)"
     R"([^\p{L}\p{N}\x{345}\x09-\x0d\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f})"
     R"(\x{205f}\x{3000}]++)";
 
-// Far above what a pattern without backtracking needs: a net, should PCRE2 see it otherwise.
+// Far above what a pattern without backtracking needs; a safety net.
 constexpr std::uint32_t kMatchLimit = 100'000;
 
 template <auto Free>

@@ -30,9 +30,9 @@ inline std::string clip_merges_path() {
 }
 
 // Skips the test where the package could not be fetched.
-#define OPENWORLD_NEED_GOLDEN(path)                                                            \
-  if (!std::filesystem::exists(path)) {                                                        \
-    GTEST_SKIP() << (path) << " is not there; ctest's golden.fetch and golden.tokens make it"; \
+#define OPENWORLD_NEED_GOLDEN(path)                                                              \
+  if (!std::filesystem::exists(path)) {                                                          \
+    GTEST_SKIP() << (path) << " does not exist; ctest's golden.fetch and golden.tokens make it"; \
   }
 
 inline const Tokenizer& clip_tokenizer() {

@@ -20,7 +20,7 @@ struct Word {
 
 struct Pair {
   std::uint64_t count = 0;
-  std::vector<std::uint32_t> words;  // that had it when it was entered; perhaps no more, or twice
+  std::vector<std::uint32_t> words;  // that had it when it was added; may be stale or repeated
 };
 
 // Most frequent first; then the pair of older tokens.

@@ -6,8 +6,8 @@
 //   save_vocabulary(vocabulary, folder);
 //
 // Texts are cleaned and cut into words as the tokenizer does. Every word starts as its bytes, the
-// last one marked as the end of a word; then, again and again, the pair of neighbours that occurs
-// most often becomes a token. Of pairs that occur equally often the one of older tokens is taken,
+// last one marked as the end of a word; then, repeatedly, the most frequent pair of neighbours
+// becomes a token. Of pairs that occur equally often the one of older tokens is taken,
 // so that the same texts, in any order, give the same vocabulary on every machine.
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace openworld {
 
 struct VocabularyOptions {
   std::size_t merges = 1000;    // at most; the vocabulary has 514 tokens more
-  std::uint64_t min_count = 2;  // a pair that is rarer is left apart
+  std::uint64_t min_count = 2;  // rarer pairs are not merged
 };
 
 // How often each word occurs. Throws Error for a text that is not UTF-8.

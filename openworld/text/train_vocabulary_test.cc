@@ -20,7 +20,7 @@ std::vector<std::string> merges_of(const Vocabulary& vocabulary) {
   return result;
 }
 
-// The same by counting every pair anew for every merge.
+// Reference: recounts every pair for every merge.
 std::vector<std::string> naive_merges(const std::map<std::string, std::uint64_t>& counts,
                                       std::size_t merges, std::uint64_t min_count) {
   std::vector<std::pair<std::vector<std::string>, std::uint64_t>> words;

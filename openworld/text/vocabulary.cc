@@ -87,7 +87,8 @@ void resolve_merges(MergeLines lines, std::size_t limit, const TokenIds& ids,
   const auto id_of = [&](std::string_view token, std::string_view what) {
     const auto found = ids.find(token);
     if (found == ids.end()) {
-      lines.fail(fmt::format("{} {}, which is no token of the vocabulary", what, in_quotes(token)));
+      lines.fail(
+          fmt::format("{} {}, which is not a token of the vocabulary", what, in_quotes(token)));
     }
     return found->second;
   };
@@ -149,7 +150,7 @@ std::string byte_symbol(unsigned char byte) {
 
 Vocabulary parse_merges(std::string_view text, std::size_t size, const Origin& origin) {
   if (size != 0 && (size < kFixedTokens || size > std::numeric_limits<std::int32_t>::max())) {
-    origin.fail(fmt::format("a vocabulary of {} tokens was asked for; expected at least {}", size,
+    origin.fail(fmt::format("a vocabulary of {} tokens was requested; expected at least {}", size,
                             kFixedTokens));
   }
   const std::size_t wanted = (size == 0 ? kClipVocabularySize : size) - kFixedTokens;
@@ -177,7 +178,7 @@ Vocabulary parse_merges(std::string_view text, std::size_t size, const Origin& o
   const std::size_t twin = index_tokens(vocabulary.tokens, &ids);
   if (twin < vocabulary.size()) {
     // The merge of id 512 stands on line 2.
-    origin.fail(fmt::format("line {} makes the token {}, which is there already", twin - 510,
+    origin.fail(fmt::format("line {} makes the token {}, which exists already", twin - 510,
                             in_quotes(vocabulary.tokens[twin])));
   }
   resolve_merges(MergeLines(text, origin), wanted, ids, &vocabulary);

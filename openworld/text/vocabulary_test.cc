@@ -45,10 +45,10 @@ TEST(Vocabulary, TakesAsManyMergesAsAskedFor) {
   EXPECT_EQ(merges("l o\nlo w\na b\n", 516).size(), 516u);
   EXPECT_EQ(merges("l o\nlo w\n", 514).merges.size(), 0u);
   EXPECT_EQ(merges("").size(), 514u);
-  // What is not used is not read.
+  // Unused lines are not parsed.
   EXPECT_EQ(merges("l o\nnonsense", 515).size(), 515u);
   EXPECT_ERROR(merges("l o\n", 516), "[f] m.txt: has 1 merges; expected 2 for a vocabulary of 516");
-  EXPECT_ERROR(merges("", 513), "a vocabulary of 513 tokens was asked for; expected at least 514");
+  EXPECT_ERROR(merges("", 513), "a vocabulary of 513 tokens was requested; expected at least 514");
 }
 
 TEST(Vocabulary, RefusesDamagedMerges) {
@@ -57,9 +57,9 @@ TEST(Vocabulary, RefusesDamagedMerges) {
   EXPECT_ERROR(merges("l o\nlow"), "line 3 is \"low\"; expected two tokens");
   EXPECT_ERROR(merges("l  o"), "line 2 is");
   EXPECT_ERROR(merges("l o\n\nlo w"), "line 3 is \"\"");
-  EXPECT_ERROR(merges("l ow"), "line 2 merges \"ow\", which is no token of the vocabulary");
-  EXPECT_ERROR(merges("l o\nl o"), "line 3 makes the token \"lo\", which is there already");
-  EXPECT_ERROR(merges("a </w>"), "line 2 makes the token \"a</w>\", which is there already");
+  EXPECT_ERROR(merges("l ow"), "line 2 merges \"ow\", which is not a token of the vocabulary");
+  EXPECT_ERROR(merges("l o\nl o"), "line 3 makes the token \"lo\", which exists already");
+  EXPECT_ERROR(merges("a </w>"), "line 2 makes the token \"a</w>\", which exists already");
   EXPECT_EQ(merges("l o\r\nlo w\r\n\n\n").size(), 516u);
 }
 
@@ -132,7 +132,7 @@ TEST(Vocabulary, RefusesAJsonThatDoesNotFit) {
   EXPECT_ERROR(parse(with("lo", 3)), "both have id 3");
   EXPECT_ERROR(parse(without("<|endoftext|>")), "has no token \"<|endoftext|>\"");
   EXPECT_ERROR(parse(without("!</w>")), "has no token \"!</w>\"");
-  EXPECT_ERROR(parse(without("low")), "[f] merges.txt: line 3 makes \"low\", which is no token");
+  EXPECT_ERROR(parse(without("low")), "[f] merges.txt: line 3 makes \"low\", which is not a token");
   EXPECT_ERROR(parse(good.dump(), "#version\nl o\nl o\n"), "line 3 merges \"l\" and \"o\", as a");
 }
 

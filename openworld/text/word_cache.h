@@ -1,6 +1,6 @@
 #pragma once
 
-// What words became before: a map from a word to its token ids that many threads may use.
+// A thread-safe cache of words and their token ids.
 
 #include <array>
 #include <cstddef>

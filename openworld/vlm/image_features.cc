@@ -63,9 +63,7 @@ void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::siz
               keep(samples[items[i]], std::span<const float>(values + i * width, width));
             }
           },
-          [&](std::size_t item, const std::string& message) {
-            fail_sample(samples[item], message);
-          });
+          [&](std::size_t item, const Error& error) { fail_sample(samples[item], error); });
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Pairs {
   std::vector<std::vector<std::string>> captions;
 };
 
-// Adds the captioned images of one archive; images without a caption are passed over.
+// Adds the captioned images of one archive; images without a caption are skipped.
 void read_archive(const std::shared_ptr<const TarArchive>& archive, Pairs* pairs) {
   const Origin& origin = archive->origin();
   pairs->shards->archives.push_back(archive);

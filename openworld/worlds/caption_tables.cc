@@ -24,7 +24,7 @@ struct PathPairs {
   std::vector<std::vector<std::string>> captions;
   std::unordered_map<std::string, std::size_t> seen;
 
-  // A path that is there already gets one more caption.
+  // A known path gets one more caption.
   void add(std::string_view path, std::string_view caption, std::string_view where,
            const Origin& origin) {
     check_caption(caption, where, origin);
@@ -75,7 +75,7 @@ std::unique_ptr<CaptionSource> open_caption_table(const Origin& origin,
   const CsvTable table = read_csv(origin);
   const auto path = find_column(table, kPathColumns);
   const auto caption = find_column(table, kCaptionColumns);
-  if (!caption) return nullptr;  // labelled, or nothing that is known
+  if (!caption) return nullptr;  // labelled, or an unknown table
   if (!path) {
     origin.fail(fmt::format("has a column of captions but none of images; expected one of {}",
                             fmt::join(kPathColumns, ", ")));

@@ -13,15 +13,14 @@ struct Row {
 };
 
 constexpr std::array<Row, 7> kRows = {{
-    {{"doodles", "drawings that come with the program, captions by a grammar: doodles:NAME"},
-     open_doodle_pairs},
+    {{"doodles", "bundled drawings, captions by a grammar: doodles:NAME"}, open_doodle_pairs},
     {{"webdataset", "webdataset .tar shards of images with .txt captions, or .json with a caption"},
      open_caption_shards},
     {{"table",
       "a .csv or .tsv with columns path (or filepath, file_name) and caption (or title, "
       "text)"},
      open_caption_table},
-    {{"json-lines", "a .jsonl of objects with file_name and text, or the like"},
+    {{"json-lines", "a .jsonl of objects with file_name and text, or similar keys"},
      open_caption_lines},
     {{"metadata", "a folder with metadata.csv or metadata.jsonl, as Hugging Face's ImageFolder"},
      open_caption_metadata},

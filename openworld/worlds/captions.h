@@ -6,10 +6,10 @@
 //   const Bytes jpeg = pairs->image({seed, epoch, 7});
 //   const std::string caption = pairs->caption({seed, epoch, 7});
 //
-// What can be opened is in caption_formats(): folders, tables and archives as the field has them, a
-// labelled dataset whose class names are put into templates, and the drawings of Doodles. A source
-// may say and show the same thing differently in every epoch; which way depends on (seed, epoch,
-// index) alone.
+// caption_formats() lists what can be opened: folders, tables and archives in common layouts, a
+// labelled dataset whose class names are put into templates, and the drawings of Doodles. Images
+// and captions of a source may vary from epoch to epoch; they depend on (seed, epoch, index)
+// alone.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,21 +37,21 @@ class CaptionSource {
 
   virtual std::size_t size() const = 0;
 
-  // The encoded image. Throws Error where a file is gone.
+  // The encoded image. Throws Error if the file is missing.
   virtual Bytes image(const PairName& name) const = 0;
   virtual std::string caption(const PairName& name) const = 0;
 
-  // Pairs that mean the same, of which none is a wrong answer for another: equal numbers.
+  // Pairs with equal numbers mean the same: neither is a negative of the other.
   virtual std::uint64_t concept_of(std::size_t index) const = 0;
 
   // Where a pair is, for messages.
   virtual std::string place(std::size_t index) const = 0;
 
-  // Texts that hold every word of the captions about as often as training will show it.
+  // Texts with the word frequencies of the captions in training.
   virtual std::vector<std::string> corpus() const = 0;
 
-  // One caption of every concept, where there are few: what an image may be called, all of it.
-  // Which words depends on `draw`. Empty where captions are free text.
+  // One caption of every concept, if there are few: the candidate captions of an image. The words
+  // depend on `draw`. Empty for free-text captions.
   struct Anchor {
     std::string caption;
     std::uint64_t meaning = 0;  // as concept_of
@@ -61,7 +61,7 @@ class CaptionSource {
     return {};
   }
 
-  // What it is, one line for logs: format, path, counts.
+  // One line for logs: format, path, counts.
   virtual std::string description() const = 0;
 };
 
@@ -79,7 +79,7 @@ struct CaptionFormat {
 // In the order in which they are tried.
 std::span<const CaptionFormat> caption_formats();
 
-// Opens what is at `path`. Throws Error, one line, that says what was found and what is expected.
+// Opens `path`. Throws an Error of one line that says what was found and what is expected.
 std::unique_ptr<CaptionSource> open_captions(const std::string& path,
                                              const CaptionOptions& options = {});
 

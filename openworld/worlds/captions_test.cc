@@ -207,7 +207,7 @@ TEST(OpenCaptions, SaysWhatIsWrong) {
   EXPECT_ERROR(open_captions(folder / "e"), "a.txt: is empty");
   folder.write("e/a.txt", "\xff");
   EXPECT_ERROR(open_captions(folder / "e"), "a.txt: the caption of the image is not UTF-8");
-  EXPECT_ERROR(open_captions(folder / "absent"), "is not there");
+  EXPECT_ERROR(open_captions(folder / "absent"), "does not exist");
 }
 
 }  // namespace

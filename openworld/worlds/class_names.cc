@@ -97,7 +97,7 @@ std::vector<std::string> ClassNames::for_folders(const std::vector<std::string>&
   return list;
 }
 
-// n01440764 and the like: the keys are then no part of the names.
+// WordNet ids such as n01440764: the keys are then not part of the names.
 bool ClassNames::keyed_by_wnid() const {
   return !keyed_.empty() && std::all_of(keyed_.begin(), keyed_.end(), [](const auto& entry) {
     const std::string& key = entry.first;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that give classes their names.
+// Files of class names.
 //
 // One name a line, in the order of the labels. Or, for datasets with a folder for each class, lines
 // "folder name of the class", as ImageNet's classnames.txt has them: taken for that if every line
@@ -22,8 +22,8 @@ class ClassNames {
   static ClassNames load(const Origin& origin);
   static ClassNames parse(std::string_view text, bool json, const Origin& origin);
 
-  // The names of classes that have keys (folders). Without `folders` being found in the file it
-  // must have one name for each. Throws Error naming the file.
+  // The names of classes that have keys (folders). If the file does not list `folders`, it must
+  // have one name for each. Throws Error naming the file.
   std::vector<std::string> for_folders(const std::vector<std::string>& folders) const;
 
   // The names by label, all that the file has; lines that start with WordNet ids ("n01440764

@@ -55,7 +55,7 @@ Dataset open(const Origin& given, const DatasetOptions& options) {
   if (root.is_discarded()) origin.fail("is not valid JSON");
   // Names are in the list; a classnames.txt beside it is another dataset's.
   Listing listing(origin, "");
-  if (!root.is_object()) origin.fail("is no JSON object; expected the keys train, val and test");
+  if (!root.is_object()) origin.fail("is not a JSON object; expected the keys train, val and test");
   for (const char* split : {"train", "val", "test"}) {
     const auto items = root.find(split);
     if (items == root.end() || !items->is_array()) {

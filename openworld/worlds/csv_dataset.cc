@@ -52,7 +52,7 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 }  // namespace
 
 const DatasetFormat kCsvDataset = {
-    "csv", "a .csv or .tsv with columns path and label or name, and perhaps split", true, recognise,
-    open};
+    "csv", "a .csv or .tsv with columns path and label or name, and optionally split", true,
+    recognise, open};
 
 }  // namespace openworld

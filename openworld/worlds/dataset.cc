@@ -27,10 +27,10 @@ const DatasetFormat& choose_format(const Origin& origin, const std::string& name
   std::error_code error;
   if (!fs::exists(origin.file, error)) {
     origin.fail(
-        "is not there; expected a folder of images, a list of them, tar shards, or doodles:NAME");
+        "does not exist; expected a folder of images, a list of them, tar shards, or doodles:NAME");
   }
   origin.fail(fmt::format(
-      "is no dataset that is known; expected a folder, or a file in .json, .txt, .csv, .tsv or "
+      "is not a known dataset; expected a folder, or a file in .json, .txt, .csv, .tsv or "
       ".tar, in one of the formats {}",
       names));
 }

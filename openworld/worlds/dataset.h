@@ -5,9 +5,9 @@
 //   const Dataset pets = open_dataset("oxford_pets/split_zhou_OxfordPets.json", {.split = "test"});
 //   const Bytes jpeg = read_sample(pets, 0);
 //
-// Opening lists the files or reads the archives' headers; images are read when asked for. What can
-// be opened is in dataset_formats(): folders, lists and archives as the field already has them, so
-// that one's own data need no code.
+// Opening lists the files or reads the archives' headers; images are read on demand.
+// dataset_formats() lists what can be opened: folders, lists and archives in common layouts, so
+// that custom data need no code.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace openworld {
 
 struct Sample {
   std::string path;         // relative to Dataset::root, or absolute; from a source, for messages
-  std::int32_t label = -1;  // index into Dataset::classes; -1: on no list
+  std::int32_t label = -1;  // index into Dataset::classes; -1: unknown class
   std::uint64_t place = 0;  // where Dataset::source has it
 };
 
-// Where images come from that are no files of their own: archives, or a world that draws them.
+// The source of images that are not separate files: archives, or a world that draws them.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
@@ -40,12 +40,12 @@ class SampleSource {
 struct Dataset {
   std::string format;                // a row of dataset_formats()
   std::string root;                  // what the paths of samples are relative to
-  std::vector<std::string> classes;  // names by label, as in the files, underscores and all
+  std::vector<std::string> classes;  // names by label, as in the files, underscores included
   bool named = true;                 // false: no names were given, classes are "0", "1", ...
   std::vector<Sample> samples;
-  std::vector<std::string> splits;             // those there are; empty if the dataset has none
+  std::vector<std::string> splits;             // available splits; empty if the dataset has none
   std::string split;                           // the one that was opened, or ""
-  std::size_t skipped = 0;                     // files passed over because they are no images
+  std::size_t skipped = 0;                     // files skipped because they are not images
   std::string templates;                       // its own prompt template, or ""
   std::shared_ptr<const SampleSource> source;  // null: samples are files
 };
@@ -59,12 +59,12 @@ struct DatasetOptions {
   bool allow_duplicate_names = false;
 };
 
-// Opens a folder, file, pattern of shards, or a world by its name, "doodles:animals". Throws Error,
-// one line, that says what was found and what is expected.
+// Opens a folder, file, pattern of shards, or a world by its name, "doodles:animals". Throws an
+// Error of one line that says what was found and what is expected.
 Dataset open_dataset(const std::string& path, const DatasetOptions& options = {});
 
 // The encoded image of sample i: a mapped file, a part of a mapped archive, or drawn now. Throws
-// Error where the file is gone. REQUIRES: i < samples.size().
+// Error if the file is missing. REQUIRES: i < samples.size().
 Bytes read_sample(const Dataset& dataset, std::size_t i);
 
 // Where sample i is, for messages: a path, or what the source calls it.

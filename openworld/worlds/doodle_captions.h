@@ -1,12 +1,12 @@
 #pragma once
 
-// What people might say about a doodle: a small grammar over its name, theme, look, colour and
+// Captions of a doodle, from a small grammar over its name, theme, look, colour and
 // size.
 //
 //   "a doodle of a cat."               "a small cat, drawn in chalk."
 //   "a red crayon drawing of a cat."   "a doodle of a cat, a kind of animal."
 //
-// Many ways to say the same, so that the text tower learns words and not sentences.
+// Captions vary in wording, so that the text tower learns words rather than sentences.
 
 #include <span>
 #include <string>
@@ -21,8 +21,8 @@ enum class DoodleSize { kSmall, kUsual, kBig };
 
 struct DoodleFacts {
   std::string_view name;    // "cat"
-  std::string_view look;    // "plain", "chalk" or "crayon"; of others nothing is said
-  std::string_view colour;  // of the ink, "red"; nothing is said of black, nor if it is empty
+  std::string_view look;    // "plain", "chalk" or "crayon"; other looks are not mentioned
+  std::string_view colour;  // of the ink, "red"; black and empty are not mentioned
   DoodleSize size = DoodleSize::kUsual;
   // The templates and themes of datasets that the class belongs to: "a doodle of a {}, a kind of
   // animal." and "animal".

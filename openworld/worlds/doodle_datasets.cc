@@ -522,16 +522,16 @@ constexpr std::string_view kVehicles[] = {"aircraft carrier",
                                           "van"};
 
 constexpr DoodleDataset kDatasets[] = {
-    {"all", "everything that was drawn", "a doodle of a {}.", "", kAll},
-    {"animals", "beasts of land, sea and air, and three of fable",
+    {"all", "every class", "a doodle of a {}.", "", kAll},
+    {"animals", "animals of land, sea and air, and three mythical ones",
      "a doodle of a {}, a kind of animal.", "animal", kAnimals},
     {"body", "parts of a person", "a doodle of a {}, a part of the body.", "body part", kBody},
-    {"clothes", "what people wear and carry", "a doodle of a {}, something to wear.", "clothing",
+    {"clothes", "clothes and accessories", "a doodle of a {}, something to wear.", "clothing",
      kClothes},
     {"food", "fruit, vegetables, dishes and sweets", "a doodle of {}, a kind of food.", "food",
      kFood},
-    {"gear", "tools, sports goods and what one takes along",
-     "a doodle of a {}, a piece of equipment.", "equipment", kGear},
+    {"gear", "tools, sports goods and travel items", "a doodle of a {}, a piece of equipment.",
+     "equipment", kGear},
     {"home", "furniture, appliances and small things of a household",
      "a doodle of a {}, a thing found at home.", "household object", kHome},
     {"instruments", "musical instruments", "a doodle of a {}, a musical instrument.",
@@ -540,7 +540,7 @@ constexpr DoodleDataset kDatasets[] = {
      "a doodle of a {}, a sight outdoors.", "outdoor sight", kOutdoors},
     {"shapes", "lines and geometric figures", "a doodle of a {}, a simple shape.", "shape",
      kShapes},
-    {"vehicles", "what moves people by land, water and air", "a doodle of a {}, a kind of vehicle.",
+    {"vehicles", "vehicles on land, water and air", "a doodle of a {}, a kind of vehicle.",
      "vehicle", kVehicles},
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The datasets of Doodles: eleven, as prompt learners are compared on eleven. One is of everything,
-// ten are of one theme each, from 10 to 71 classes, as fine-grained benchmarks are of pets or food.
+// The datasets of Doodles: eleven, the usual number in benchmarks of prompt learners. One has all
+// classes; ten have one theme each, 10 to 71 classes, like fine-grained benchmarks of pets or food.
 // Every class is in one theme at least, some in two: a star is a shape and a sight outdoors.
 
 #include <span>
@@ -17,7 +17,7 @@ struct DoodleDataset {
   std::span<const std::string_view> classes;  // names of Doodles, in the order of labels
 };
 
-// The one of everything first, whose classes are all there are; then the themes by name.
+// First the dataset of all classes, then the themes by name.
 std::span<const DoodleDataset> doodle_datasets();
 
 // The one of that name, or nullptr.

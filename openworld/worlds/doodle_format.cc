@@ -85,7 +85,7 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 
 const DatasetFormat kDoodles = {
     "doodles",
-    "drawings that come with the program: doodles:NAME, and perhaps @LOOK and #SEED; see "
+    "bundled drawings: doodles:NAME, optionally with @LOOK and #SEED; see "
     "`openworld worlds`",
     false, recognise, open};
 

@@ -40,7 +40,7 @@ TEST(DoodleSpec, SaysWhatThereIs) {
   EXPECT_ERROR(parsed("doodles:food#-1"), "seed \"-1\"");
   EXPECT_ERROR(parsed("doodles:food#1 "), "seed \"1 \"");
   EXPECT_ERROR(parsed("doodles:food#18446744073709551616"), "seed ");
-  EXPECT_ERROR(parsed("doodle:food"), "is no dataset of Doodles; expected doodles:NAME");
+  EXPECT_ERROR(parsed("doodle:food"), "is not a dataset of Doodles; expected doodles:NAME");
 }
 
 TEST(DoodleFormat, HasSplitsAndATemplate) {

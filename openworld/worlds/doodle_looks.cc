@@ -103,7 +103,7 @@ Picture plain(const Subject& subject, Random&) {
   return black_on_white(Ink(subject.drawing(), subject.warp()));
 }
 
-// Somebody else's drawing of the same: turned by up to 12 degrees, 80 to 100 % in size, sheared,
+// As if redrawn by another person: turned by up to 12 degrees, 80 to 100 % in size, sheared,
 // moved, with wobbling lines of another pen.
 Picture redrawn(const Subject& subject, Random& random) {
   const std::int32_t turn = between(random, -kOne * 12 / 360, kOne * 12 / 360);

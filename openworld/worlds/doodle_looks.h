@@ -1,7 +1,7 @@
 #pragma once
 
-// Pictures of drawings, in five looks: the drawing as it is and four shifts of the kind that
-// ImageNet's variants have. Which class it is never changes, how it looks does.
+// Pictures of drawings in five looks (domains): the plain drawing and four shifts of the kind that
+// ImageNet's variants have. The class never changes, only the appearance.
 //
 //   const Picture chalk = draw(Doodles::get(), cat, 70, {.look = Look::kChalk});
 //

@@ -20,8 +20,8 @@ namespace {
 constexpr DoodleSplit kSplit = kDoodleSplits[0];
 static_assert(kSplit.name == "pretrain");
 
-// Most of the world is plain. Of the shifted looks the two that words exist for are shown, as CLIP
-// has seen sketches and renditions; the others stay new to it.
+// Most pictures are plain. Of the shifted looks only the two that captions can name are shown, as
+// CLIP has seen sketches and renditions; the others stay unseen.
 struct LookShare {
   Look look;
   std::uint64_t percent;
@@ -116,7 +116,7 @@ class DoodlePairs : public CaptionSource {
     return kSplit.begin + static_cast<int>(index % kPerClass);
   }
 
-  // An eighth is small, a quarter as big as can be; of the others nothing is said.
+  // An eighth is small, a quarter is full size; captions do not mention the size of the others.
   Shown show(const PairName& name) const {
     Random random(stream(name, 1), name.index);
     Shown shown;

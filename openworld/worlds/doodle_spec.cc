@@ -48,7 +48,8 @@ bool is_doodle_spec(std::string_view text) {
 DoodleSpec parse_doodle_spec(const Origin& origin) {
   std::string_view text = origin.file;
   if (!is_doodle_spec(text)) {
-    origin.fail("is no dataset of Doodles; expected doodles:NAME, perhaps with @LOOK and #SEED");
+    origin.fail(
+        "is not a dataset of Doodles; expected doodles:NAME, optionally with @LOOK and #SEED");
   }
   DoodleSpec spec{&doodle_datasets()[0], &looks()[0]};
   std::string_view part;

@@ -17,7 +17,7 @@ struct DoodleSpec {
   const LookRow* look;
   std::uint64_t seed = 1;
 
-  // In full but for what is the default: "doodles:animals", "doodles:all@chalk#2".
+  // Without the parts that are the default: "doodles:animals", "doodles:all@chalk#2".
   std::string text() const;
 };
 
@@ -25,7 +25,7 @@ struct DoodleSpec {
 bool is_doodle_spec(std::string_view text);
 
 // Parses origin.file. All parts may be left out: doodles is doodles:all@plain#1. Throws Error that
-// lists what there is.
+// lists the known names.
 DoodleSpec parse_doodle_spec(const Origin& origin);
 
 }  // namespace openworld

@@ -22,7 +22,7 @@ ZipArchive open_archive(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     origin.fail(
-        "is not there; expected the drawings that come with the program, or OPENWORLD_DATA set to "
+        "does not exist; expected the bundled drawings, or OPENWORLD_DATA set to "
         "the folder that holds doodles.npz");
   }
   return ZipArchive(map_file(origin), origin);

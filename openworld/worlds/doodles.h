@@ -1,7 +1,7 @@
 #pragma once
 
-// Doodles, the world that comes with the program: 345 classes of 100 drawings each, 28 x 28 pixels
-// of 16 greys, from Google's Quick, Draw! (data/README.md says how they got here). The splits are a
+// Doodles, the bundled world: 345 classes of 100 drawings each, 28 x 28 pixels of 16 greys, from
+// Google's Quick, Draw! (data/README.md says how they were made). The splits are a
 // fixed rule over the number of a drawing within its class; doodle_datasets.h groups the classes,
 // doodle_looks.h makes pictures.
 //
@@ -34,14 +34,14 @@ struct DoodleSplit {
   int end;
 };
 
-// pretrain: what a model learns from that must not have seen the others; train: what prompts are
-// tuned on; test.
+// pretrain: for pre-training of models that must not see the other splits; train: for prompt
+// tuning; test.
 inline constexpr std::array<DoodleSplit, 3> kDoodleSplits = {
     {{"pretrain", 0, 50}, {"train", 50, 70}, {"test", 70, 100}}};
 
 class Doodles {
  public:
-  // Opens a file of drawings. Throws Error if it is missing, damaged or another.
+  // Opens a file of drawings. Throws Error if it is missing, damaged or a different file.
   explicit Doodles(const std::string& path);
 
   // That of data_folder(), opened once in a process, by the first caller.

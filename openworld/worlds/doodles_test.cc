@@ -90,7 +90,8 @@ TEST(Doodles, OpenFromSeveralThreads) {
 
 TEST(Doodles, RefuseDamagedFiles) {
   const TempFolder folder;
-  EXPECT_ERROR(Doodles(folder / "doodles.npz"), "doodles.npz: is not there; expected the drawings");
+  EXPECT_ERROR(Doodles(folder / "doodles.npz"),
+               "doodles.npz: does not exist; expected the bundled drawings");
   const std::string whole = read_file(file());
   EXPECT_ERROR(Doodles(folder.write("a.npz", whole.substr(0, whole.size() / 2))), "a.npz: ");
   EXPECT_ERROR(Doodles(folder.write("b.npz", "")), "b.npz: ");

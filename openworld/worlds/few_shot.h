@@ -1,10 +1,10 @@
 #pragma once
 
-// Which images a few-shot learner is tuned on, as the published code draws them.
+// Few-shot sampling, with the draws of the published code.
 //
 // Both rules draw over all classes of the dataset, in the order in which its list first names
 // them, and only afterwards keep those of base classes: the draws of base classes depend on where
-// new ones stand in the list. Samples with label -1 are passed over.
+// new ones stand in the list. Samples with label -1 are skipped.
 
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,7 @@ Dataset with_labels(const std::vector<std::int32_t>& labels) {
   return dataset;
 }
 
-// Class 2 comes first, 0 has three samples, one sample is on no list.
+// Class 2 comes first, 0 has three samples, one sample has label -1.
 const Dataset kSmall = with_labels({2, 2, 0, -1, 2, 0, 1, 1, 2, 2, 0, 1, 2, 1, 1, 1});
 
 TEST(FewShot, HalvesAsCoOpDoes) {

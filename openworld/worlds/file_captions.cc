@@ -10,7 +10,7 @@
 namespace openworld {
 namespace {
 
-// Longer ones are no captions, and a tokenizer would cut them anyway.
+// Longer texts are not captions, and a tokenizer would truncate them anyway.
 constexpr std::size_t kLongestCaption = std::size_t{1} << 16;
 
 }  // namespace

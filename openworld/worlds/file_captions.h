@@ -1,6 +1,6 @@
 #pragma once
 
-// What the readers of captions share, and the formats they read.
+// Code shared by the readers of captions, and their formats.
 
 #include <memory>
 #include <string>
@@ -42,8 +42,8 @@ std::string_view take_line(std::string_view* text);
 // Throws Error unless the caption of `where` ("row 7") is UTF-8 of a sensible length.
 void check_caption(std::string_view caption, std::string_view where, const Origin& origin);
 
-// Each opens what is at origin.file, or returns nothing if that is not what lies there. Throws
-// Error for what is such a thing and broken.
+// Each opens origin.file, or returns nothing if it has another format. Throws Error if it has the
+// format and is broken.
 using OpenCaptions = std::unique_ptr<CaptionSource>(const Origin& origin,
                                                     const CaptionOptions& options);
 OpenCaptions open_doodle_pairs;        // doodle_pairs.cc

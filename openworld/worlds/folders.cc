@@ -111,7 +111,7 @@ void require_split(const std::string& wanted, const std::vector<std::string>& sp
   if (std::find(splits.begin(), splits.end(), wanted) != splits.end()) return;
   const std::string list = fmt::format("{}", fmt::join(splits, ", "));
   if (splits.empty()) {
-    origin.fail(fmt::format("has no splits, but the split {} was asked for", in_quotes(wanted)));
+    origin.fail(fmt::format("has no splits, but the split {} was requested", in_quotes(wanted)));
   }
   if (wanted.empty()) {
     origin.fail(fmt::format("has the splits {}; expected the name of one", list));

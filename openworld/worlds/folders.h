@@ -1,6 +1,6 @@
 #pragma once
 
-// Looking into folders, the same way for every format.
+// Listing of folders, shared by all formats.
 
 #include <filesystem>
 #include <string>
@@ -26,14 +26,14 @@ struct FolderListing {
   std::string summary() const;
 };
 
-// Sorted by bytes. Links are followed. Throws Error for what cannot be listed.
+// Sorted by bytes. Links are followed. Throws Error if it cannot be listed.
 FolderListing list_folder(const Origin& origin);
 
-// The same, empty for what cannot be listed.
+// The same, but empty if it cannot be listed.
 FolderListing peek_folder(const std::string& path);
 
 // Appends the images below `folder`, at any depth, as paths relative to `root`, sorted; returns how
-// many other files there are. Links to folders are not followed here, where they could go in rings.
+// many other files there are. Links to folders are not followed here: they could form cycles.
 std::size_t collect_images(const std::filesystem::path& root, const std::string& folder,
                            const Origin& origin, std::vector<std::string>* paths);
 

@@ -51,7 +51,7 @@ TEST(ImageFolder, TakesNamesFromAFile) {
 TEST(ImageFolder, RefusesWhatHasNoImages) {
   const TempFolder folder;
   EXPECT_ERROR(open_dataset(folder / "none"), "[open_dataset] " + (folder / "none") +
-                                                  ": is not there; expected a folder of images");
+                                                  ": does not exist; expected a folder of images");
   EXPECT_ERROR(open_dataset(folder / ""),
                "holds 0 folders, 0 images and 0 other files; expected a "
                "folder for each class");
@@ -64,8 +64,8 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
   folder.write("cat/a.jpg", "");
   EXPECT_EQ(samples_of(open_dataset(folder / "")), "0 cat/a.jpg");
   EXPECT_ERROR(open_dataset(folder / "", {.split = "test"}),
-               "has no splits, but the split \"test\" was asked for");
-  EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is no dataset that is known");
+               "has no splits, but the split \"test\" was requested");
+  EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is not a known dataset");
   EXPECT_ERROR(open_dataset(folder / "", {.format = "zip"}),
                "no dataset format \"zip\"; expected one of doodles, webdataset, coop");
 }

@@ -9,7 +9,7 @@
 namespace openworld {
 namespace {
 
-// A labelled dataset, each image called by the name of its class in one of the templates.
+// A labelled dataset; a caption is the class name in one of the templates.
 class LabelCaptions : public CaptionSource {
  public:
   LabelCaptions(std::string path, Dataset images, std::vector<std::string> templates)
@@ -64,7 +64,7 @@ std::unique_ptr<CaptionSource> open_label_captions(const Origin& origin,
   if (images.samples.empty()) origin.fail("has images but neither captions nor labels");
   if (!images.named) {
     origin.fail(
-        "has labels without names, so that nothing can be said; expected class names "
+        "has labels without class names, so captions cannot be made; expected class names "
         "or captions");
   }
   std::vector<std::string> templates = options.templates;

@@ -155,7 +155,7 @@ std::string find_image_root(const std::string& given, const std::string& first_p
   }
   origin.fail(
       fmt::format("the image {} is not in {}, in a folder there, or up to two levels above; "
-                  "expected an image root that says where images are",
+                  "expected an image root, the folder of the images",
                   in_quotes(first_path), nearest.string()));
 }
 

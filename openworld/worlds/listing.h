@@ -1,6 +1,6 @@
 #pragma once
 
-// Samples on the way from a list into a Dataset: the checks that every list needs.
+// Builds a Dataset from a list of samples, with the checks that every list needs.
 
 #include <cstdint>
 #include <functional>

@@ -64,7 +64,7 @@ TEST(CoopSplit, RefusesDamagedLists) {
                "classes 0 and 1 are both named \"x\"");
   EXPECT_ERROR(open(R"([["b/1.jpg", 0, "x"]])"), "the image \"b/1.jpg\" is not in ");
   EXPECT_ERROR(open_dataset(folder.write("split_zhou_X.json", "[]"), {.split = "train"}),
-               "is no JSON object");
+               "is not a JSON object");
 }
 
 TEST(ImageList, ReadsPathsAndLabels) {

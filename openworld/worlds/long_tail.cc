@@ -26,7 +26,7 @@ class LongTail : public CaptionSource {
   }
   std::string place(std::size_t index) const override { return all_->place(kept_[index]); }
 
-  // Of all pairs: a vocabulary knows the words of what is rare.
+  // Of all pairs, so that the vocabulary has the words of rare concepts.
   std::vector<std::string> corpus() const override { return all_->corpus(); }
   std::vector<Anchor> anchors(std::uint64_t draw) const override { return all_->anchors(draw); }
   std::string description() const override {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Fewer images of most concepts, as on the web, where few things are shown often and most are rare.
+// A long-tailed subset: few concepts keep many images and most keep few, as on the web.
 //
 //   const auto pairs = long_tail(open_captions("doodles"), 25, /*seed=*/1);
 //
@@ -15,7 +15,7 @@
 namespace openworld {
 
 // The first images of every concept, at least one; which concepts are rare depends on `seed`
-// alone. A pair that is kept is shown and called as before. REQUIRES: factor >= 1.
+// alone. A pair that is kept does not change. REQUIRES: factor >= 1.
 std::unique_ptr<CaptionSource> long_tail(std::unique_ptr<CaptionSource> pairs, double factor,
                                          std::uint64_t seed);
 

@@ -45,7 +45,7 @@ std::vector<std::string> alternatives(std::string_view inside, const Origin& ori
   const auto first = to_number(first_text), last = to_number(inside.substr(dots + 2));
   if (!first || !last || *first > *last) {
     origin.fail(
-        fmt::format("{{{}}} is no range; expected two numbers, as in {{000..003}}", inside));
+        fmt::format("{{{}}} is not a range; expected two numbers, as in {{000..003}}", inside));
   }
   if (*last - *first >= kMaxNames) {
     origin.fail(fmt::format("{{{}}} is more than {} names", inside, kMaxNames));

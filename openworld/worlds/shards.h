@@ -1,6 +1,6 @@
 #pragma once
 
-// Webdataset shards: where they are, and what stands together in them.
+// Webdataset shards: finding them, and grouping their members into samples.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@ namespace openworld {
 
 // "data-{000..003}.tar" is four files: expands every {first..last} (numbers; zeros in front keep
 // the width) and {a,b,c}, from left to right. Without braces, the pattern itself. Throws Error for
-// braces that make no sense and for more than 100,000 names.
+// invalid braces and for more than 100,000 names.
 std::vector<std::string> expand_braces(std::string_view pattern, const Origin& origin);
 
 // Sorts so that "2.tar" comes before "10.tar": runs of digits compare as numbers.
@@ -52,7 +52,7 @@ class Shards : public SampleSource {
 
 // Calls take(member, key, ending) for the members in order: 7/000.seg.png has the key 7/000 and the
 // ending seg.png. Members of one key stand together and are a sample; after each sample calls
-// close(). Members without a key or an ending are passed over.
+// close(). Members without a key or an ending are skipped.
 void for_each_shard_member(
     const TarArchive& archive, const std::function<void()>& close,
     const std::function<void(std::uint32_t, std::string_view, std::string_view)>& take);

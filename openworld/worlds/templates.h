@@ -27,7 +27,7 @@ const std::vector<TemplateSet>& template_sets();
 // The set of that name, regardless of case, '-' and '_'; Error lists the names there are.
 const TemplateSet& find_template_set(std::string_view name);
 
-// Whose hand-written sentence for a dataset; they differ in a few.
+// The method whose hand-written template is used; they differ for a few datasets.
 enum class TemplateStyle {
   kCoop,    // also DeCoOp and GMoP
   kKgCoop,  // also DePT
@@ -46,8 +46,8 @@ std::optional<std::string> find_custom_template(std::string_view dataset, Templa
 // it. Error naming file and line for one without a place for the name.
 std::vector<std::string> load_templates(const std::string& path);
 
-// What a user wrote for "templates": a template itself (with {} or {c}), a file, or the name of a
-// set. Throws Error for none of these.
+// Resolves a user's "templates": a template (with {} or {c}), a file, or the name of a
+// set. Throws Error if it is none of these.
 std::vector<std::string> resolve_templates(const std::string& text);
 
 // `text` with the name in place of every {}.

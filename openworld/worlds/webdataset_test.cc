@@ -116,8 +116,8 @@ TEST(ExpandBraces, CountsAndLists) {
             (Names{"a-9", "a-10", "a-11", "b-9", "b-10", "b-11"}));
   EXPECT_EQ(expand_braces("x{008..010}.tar", origin), (Names{"x008.tar", "x009.tar", "x010.tar"}));
   EXPECT_ERROR(expand_braces("a{1..", origin), "[f] p: has a brace that is not closed");
-  EXPECT_ERROR(expand_braces("a{2..1}", origin), "{2..1} is no range");
-  EXPECT_ERROR(expand_braces("a{a..b}", origin), "is no range; expected two numbers");
+  EXPECT_ERROR(expand_braces("a{2..1}", origin), "{2..1} is not a range");
+  EXPECT_ERROR(expand_braces("a{a..b}", origin), "is not a range; expected two numbers");
   EXPECT_ERROR(expand_braces("{0..99999999999}", origin), "is more than 100000 names");
   EXPECT_ERROR(expand_braces("{0..999}{0..999}", origin), "stands for more than 100000 names");
 }

@@ -1,10 +1,10 @@
-"""Measure vision-language models, or any classifier, where not every class is known in advance.
+"""Evaluate vision-language models, or any classifier, where not every class is known in advance.
 
     import openworld
     openworld.evaluate(side, score, correct)
 
 Scores are larger for samples that look more like the base classes, everywhere. Values are fractions
-in [0, 1]. What is undefined says why; what is wrong raises ValueError.
+in [0, 1]. Undefined metrics give the reason; invalid input raises ValueError.
 """
 
 from . import metrics

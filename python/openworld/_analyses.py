@@ -1,4 +1,4 @@
-"""What stands behind the values: curves, diagnosis, sensitivity, thresholds, classes."""
+"""Analyses: curves, diagnosis, sensitivity, thresholds, accuracy by class."""
 
 from __future__ import annotations
 

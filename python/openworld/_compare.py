@@ -33,7 +33,7 @@ class ComparedMetric:
 
 
 class Comparison(Mapping[str, ComparedMetric]):
-    """Compared metrics by name, in the order asked for."""
+    """Compared metrics by name, in the order of the request."""
 
     def __init__(self, metrics: Sequence[ComparedMetric]) -> None:
         self._metrics = {metric.name: metric for metric in metrics}

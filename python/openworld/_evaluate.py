@@ -1,4 +1,4 @@
-"""evaluate() and what shares its arguments."""
+"""evaluate() and functions with the same arguments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def evaluate(
 
     side: 0 for base samples, 1 for new ones, -1 for unknown ones; or a Predictions object.
     score: larger means more base-like. Never transformed: logits of any size are fine.
-    correct: whether the right classifier was right (g for base samples, h for new ones). May be
+    correct: whether the classifier was right (g for base samples, h for new ones). May be
         left out when no metric asked for reads it.
     base_logits, new_logits, label: what is missing of score, correct, overall_correct and predicted
         is derived from them, as for files: score is the largest base probability over all names.
@@ -151,13 +151,13 @@ class Accumulator:
         return self
 
     def merge(self, *others: Accumulator) -> Accumulator:
-        """Adds what the others hold. Returns itself."""
+        """Adds the samples of the others. Returns itself."""
         for other in others:
             self._core.merge(other._core)
         return self
 
     def reset(self) -> Accumulator:
-        """Forgets everything. Returns itself."""
+        """Removes all samples. Returns itself."""
         self._core.reset()
         return self
 

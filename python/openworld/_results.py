@@ -67,7 +67,7 @@ class Metric:
 
 
 class Evaluation(Mapping[str, Metric]):
-    """Metrics by name, in the order asked for: ``evaluation["auroc"].value``.
+    """Metrics by name, in the order of the request: ``evaluation["auroc"].value``.
 
     ``counts`` has the numbers of base, new and unknown samples and of those with tied scores.
     """

@@ -14,7 +14,7 @@ from ._results import Interval, make_interval
 
 @dataclass(frozen=True)
 class Drc:
-    """What a dynamic robustness curve says; pa and na need the zero-shot curve."""
+    """Metrics of a dynamic robustness curve; pa and na need the zero-shot curve."""
 
     acc0: Optional[float]
     auc: float

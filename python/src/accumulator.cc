@@ -24,10 +24,10 @@ class SharedAccumulator {
     const std::unique_lock lock(mutex_);
     if (accumulator_.size() > 0 && has_correct != has_correct_) {
       fail("accumulator", has_correct
-                              ? "correct is given in this batch but was not before; give it always "
-                                "or never"
-                              : "correct is missing in this batch but was given before; give it "
-                                "always or never");
+                              ? "correct is given in this batch but was not before; pass it in "
+                                "every batch or in none"
+                              : "correct is missing in this batch but was given before; pass it in "
+                                "every batch or in none");
     }
     accumulator_.update(batch);
     has_correct_ = has_correct;

@@ -125,7 +125,7 @@ do not change them while the object lives. What is missing is derived as for fil
           "float32 or float64: larger means more base-like")
       .def_property_readonly(
           "correct", [](const Predictions& p) { return to_flag_array(p.correct); },
-          "bool: whether the right classifier was right")
+          "bool: whether the classifier of the sample's side was right")
       .def_property_readonly(
           "overall_correct", [](const Predictions& p) { return to_flag_array(p.overall_correct); },
           "bool: whether the argmax over base and new names is right; None when absent")
@@ -138,7 +138,7 @@ do not change them while the object lives. What is missing is derived as for fil
       .def_readonly("base_classes", &Predictions::base_classes, "number of base names, or 0")
       .def_readonly("new_classes", &Predictions::new_classes, "number of new names, or 0")
       .def_readonly("classes", &Predictions::classes, "base names, then new names, or []")
-      .def_property_readonly("meta", meta_of, "the JSON value that travelled along, or None")
+      .def_property_readonly("meta", meta_of, "the JSON value stored with them, or None")
       .def_readonly("path", &Predictions::path, "the file they came from, or ''")
       .def("__len__", [](const Predictions& p) { return p.side.size(); })
       .def("__repr__",

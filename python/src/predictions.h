@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays from Python as Predictions, by the path that files take.
+// Arrays from Python as Predictions, checked and derived like files.
 
 #include <pybind11/pybind11.h>
 

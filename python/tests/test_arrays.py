@@ -1,4 +1,4 @@
-"""What arrays are taken, what is copied, and what is refused."""
+"""Which arrays are accepted, copied or rejected."""
 
 import numpy as np
 import openworld

@@ -196,6 +196,6 @@ def test_other_threads_run_while_it_computes():
     while worker.is_alive():
         time.sleep(0.001)
         beats.append(time.perf_counter())
-    # A computation that held the GIL would let nobody run between its ends.
+    # A computation that held the GIL would not let other threads run.
     quarter = (ends[1] - ends[0]) / 4
     assert any(ends[0] + quarter < beat < ends[1] - quarter for beat in beats)

@@ -1,4 +1,4 @@
-"""What pip installs works: source archive, offline build, fresh environment, import, smoke test.
+"""What pip installs works: source archive, offline build, new environment, import, smoke test.
 
 The build stays in the build tree, so that a second run compiles only what changed.
 """
@@ -60,7 +60,7 @@ def test_pip_install_offline(tmp_path):
     if build is None:
         pytest.skip("OPENWORLD_BUILD_DIR is not set; run it as ctest -R python.install")
     sources = unpack_sources(Path(build) / "python_install")
-    # Debian's environment is externally managed; its packages are seen from a fresh one.
+    # Debian's environment is externally managed; a new one can see its packages.
     venv.create(tmp_path / "venv", system_site_packages=True, with_pip=False, symlinks=True)
     python = str(tmp_path / "venv" / "bin" / "python")
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_PRELOAD")}

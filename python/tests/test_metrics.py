@@ -152,7 +152,7 @@ def test_docstrings_come_from_the_table():
 
 
 def test_logits_at_twenty_to_thirty_five_keep_their_auroc():
-    """A float32 sigmoid of such scores is 1.0 throughout; some libraries then report 0.5."""
+    """A float32 sigmoid of such scores is 1.0 everywhere; some libraries then report 0.5."""
     rng = np.random.default_rng(0)
     side = np.repeat([0, 1], 2000).astype(np.int8)
     score = np.where(side == 0, rng.normal(30, 2, 4000), rng.normal(26, 2, 4000)).astype(np.float32)

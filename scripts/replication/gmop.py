@@ -263,7 +263,7 @@ def cost_table(results):
         rows.append([EITHER[label], costs[0]["parameters"], costs[0]["steps"],
                      f"{min(r['train_seconds'] for r in run):.1f}",
                      f"{1e6 * min(r['seconds_per_image'] for r in run):.1f}"])
-    return table(["animals, 26 base classes", "learned numbers", "steps", "s of training",
+    return table(["animals, 26 base classes", "learned parameters", "steps", "s of training",
                   "µs to score an image feature"], rows)
 
 

@@ -1,4 +1,4 @@
-"""Runs the command as a user would, and holds it to its promises about output and refusals."""
+"""Runs the command as a user would, and checks its output and errors."""
 
 import json
 import os
@@ -29,13 +29,13 @@ class Ran(NamedTuple):
 
 
 def run(*args, cwd=None, timeout=60):
-    """Runs `openworld args` to its end, whatever that is."""
+    """Runs `openworld args` and returns its exit code and output."""
     done = subprocess.run([BIN, *map(str, args)], capture_output=True, cwd=cwd, timeout=timeout)
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def succeed(*args, cwd=None, timeout=60):
-    """The standard output of a command that has to succeed, in silence on stderr."""
+    """The standard output of a command that must succeed without output on stderr."""
     ran = run(*args, cwd=cwd, timeout=timeout)
     assert ran.err == ""
     assert ran.code == 0

@@ -1,4 +1,4 @@
-"""What every test of the command can use."""
+"""Fixtures for the tests of the command."""
 
 import os
 import sys
@@ -42,14 +42,14 @@ def examples(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def good(tmp_path_factory):
-    """A prediction file that nothing is wrong with, for tests of flags."""
+    """A valid prediction file, for tests of flags."""
     return write_npz(tmp_path_factory.mktemp("good") / "good.npz", compact())
 
 
 @pytest.fixture
 def folder(tmp_path_factory):
-    """An empty folder. Unlike tmp_path it does not bear the name of the test, in which a fragment
-    that a message has to say could be found by accident."""
+    """An empty folder. Unlike tmp_path its name does not contain that of the test, which could
+    match a fragment expected in a message."""
     return tmp_path_factory.mktemp("d")
 
 

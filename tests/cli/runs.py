@@ -8,7 +8,7 @@ from data import write_npz
 # Doodles has 30 test drawings a class, class after class; both have ten classes.
 DATASETS = ("doodles:shapes", "doodles:instruments")
 CLASSES, PER_CLASS = 10, 30
-# How well a method knows the classes and tells base from new.
+# How well a method classifies, and how well it separates base from new.
 SKILLS = {"zeroshot": (1.0, 0.3), "coop": (1.3, 0.8), "gmop": (1.8, 1.4)}
 
 

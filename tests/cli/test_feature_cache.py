@@ -136,7 +136,7 @@ def test_default_folder(feature_folder, model, pets, folder):
 
 
 def test_damaged_files(world):
-    """Are passed over, each of them, and the run that replaces them is as good."""
+    """Are ignored, and the run that replaces them gives the same result."""
     expected = world.features()
     segment, = world.segments()
     data = segment.read_bytes()

@@ -66,7 +66,7 @@ def test_text(checkpoints, name):
     for words in (f"CLIP with {TOTAL} parameters, format {format_}\n", f"activation: {activation},",
                   f"stored as: {', '.join(types)}\n", "32 x 32 pixels", "SHA-256: "):
         assert words in text
-    assert ("note: no configuration says which activation" in text) == (format_ == "state_dict")
+    assert ("note: no configuration names the activation" in text) == (format_ == "state_dict")
 
 
 def test_a_note_is_gone_once_the_activation_is_given(checkpoints):

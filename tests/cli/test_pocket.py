@@ -1,4 +1,4 @@
-"""The pocket model, which comes along: it is found by name, small, and as good as its README says."""
+"""The bundled pocket model: found by name, small, and as accurate as its README says."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def test_the_first_command_of_the_readme():
 
 @needs_models
 def test_scores():
-    """The table of data/pocket/README.md, measured again, and what is asked of it."""
+    """The table of data/pocket/README.md, measured again, and its requirements."""
     done = subprocess.run([sys.executable, ROOT / "scripts" / "score-pocket", "--check"],
                           env={**os.environ, "OPENWORLD_BIN": BIN}, capture_output=True, text=True,
                           timeout=1200)

@@ -1,4 +1,4 @@
-"""`predict`: what a tuned model says of images, with a threshold and without."""
+"""`predict`: predictions of a tuned model, with a threshold and without."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 from command import json_of, needs_models, refused, run, succeed
-from tuning import BASE, COLOURS, TEST, call, read_json, read_predictions, softmax
+from tuning import BASE, COLOURS, METHODS, TEST, call, read_json, read_predictions, softmax
 
 pytestmark = needs_models
 
@@ -44,7 +44,7 @@ def paths_of_test_images(place):
             for i in range(count)]
 
 
-@pytest.mark.parametrize("method", ["zero-shot", "prograd", "locoop", "decoop", "gmop"])
+@pytest.mark.parametrize("method", METHODS)
 def test_test_images_are_what_tune_said(place, tuned, method):
     result = json_of("predict", "--run", tuned(method), "world/test", cwd=place)
     assert (result["schema"], result["method"]) == ("openworld.predict/1", method)
@@ -242,20 +242,29 @@ def spoilt(whole):
             yield f"{path} {what}", copy
 
 
-@pytest.mark.parametrize("name, commands", [
-    ("run.json", [("predict", "--run", "RUN", "world/test/pink/0.png"), ("eval", "RUN")]),
-    ("result.json", [("report", "RUN", "--out", "page.html")])])
-def test_any_entry_gone_or_of_another_kind(place, mine, name, commands):
-    """An answer, or a line that names the run; never a crash, whatever somebody did to the file."""
+def answers_or_names(run_folder, *words, cwd):
+    """An answer, or a line that names the run; never a crash, whatever somebody did to a file."""
+    ran = run(*words, cwd=cwd)
+    if ran.code != 0:
+        assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1, ran
+        assert str(run_folder) in ran.err, ran
+
+
+@pytest.mark.parametrize("name, command", [("run.json", ["eval"]),
+                                           ("result.json", ["report", "--out", "page.html"])])
+def test_any_entry_gone_or_of_another_kind(place, mine, name, command):
+    """In commands that start at once; the reader is the same for all."""
     for what, text in spoilt(read_json(mine / name)):
         (mine / name).write_text(json.dumps(text))
-        for command in commands:
-            words = [str(mine) if word == "RUN" else word for word in command]
-            ran = run(*words, cwd=place)
-            if ran.code == 0:
-                continue
-            assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1, (what, words, ran)
-            assert str(mine) in ran.err, (what, words, ran)
+        answers_or_names(mine, *command, mine, cwd=place)
+
+
+@pytest.mark.parametrize("key", ["seed", "model", "templates", "options"])
+def test_an_entry_that_is_gone(place, mine, key):
+    description = read_json(mine / "run.json")
+    del description[key]
+    (mine / "run.json").write_text(json.dumps(description))
+    answers_or_names(mine, "predict", "--run", mine, "world/test/pink/0.png", cwd=place)
 
 
 def test_prompts_that_are_no_numbers(place, mine):

@@ -1,4 +1,4 @@
-"""`pretrain`: models from captioned images, stopped and gone on with, and what it refuses."""
+"""`pretrain`: models from captioned images, stopped and resumed, and its errors."""
 
 import json
 import signal
@@ -166,7 +166,7 @@ def test_a_tower_may_be_locked_and_the_other_begun_anew(world):
     more_image, more_text = towers(world, "more")
     assert more_image == image and all(more_text[name] != text[name] for name in text
                                        if name.endswith("weight"))
-    # Without a step to speak of: the fresh tower is that of a random model.
+    # With a negligible learning rate: the reinitialised tower is that of a random model.
     still = {"epochs": 1, "lr": 1e-12, "warmup": 0}
     pretrain(world, "--no-centre", out="random", **still)
     pretrain(world, "--no-centre", out="fresh", init="model", fresh="text", lock="image", **still)
@@ -204,8 +204,8 @@ def test_images_that_cannot_be_read_are_skipped(world):
 
 
 @pytest.mark.parametrize("values, says", [
-    ({"data": "nowhere"}, ["nowhere: is not there"]),
-    ({"config": "none.json"}, ["none.json: is not there; expected one of pocket, vit-b-32"]),
+    ({"data": "nowhere"}, ["nowhere: does not exist"]),
+    ({"config": "none.json"}, ["none.json: does not exist; expected one of pocket, vit-b-32"]),
     ({"init": "nothing"}, ["nothing"]),
     ({"vocabulary": "nothing"}, ["nothing"]),
     ({"batch": 1}, ["--batch"]),

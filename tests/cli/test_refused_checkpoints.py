@@ -1,4 +1,4 @@
-"""Checkpoints that are not what their name says, damaged, or built to hurt: one line, code 2."""
+"""Checkpoints that are not what their name says, damaged, or malicious: one line, code 2."""
 
 import io
 import json
@@ -58,7 +58,7 @@ FILES = [
     case("pickle_of_protocol_0", pickled(Harmful(), 0), "expected protocol 2 to 5"),
     case("pickle_of_a_function", pickled(print), "refuses global"),
     case("pickle_of_no_tensors", pickled({"lr": 0.5}), "has no tensors"),
-    case("other_zip", zipped(readme="hello"), "is a zip archive but not one of PyTorch"),
+    case("other_zip", zipped(readme="hello"), "is a zip archive but not a PyTorch file"),
     case("half_a_zip", pickled({})[:-30], "zip"),
     case("missing", changed(**{"ln_final.bias": None, "visual.ln_pre.bias": None}),
          "missing: ln_final.bias, visual.ln_pre.bias"),
@@ -71,7 +71,7 @@ FILES = [
     case("resnet", changed(**{"visual.layer1.0.bn1.bias": np.zeros(4, "f4")}), "is a ResNet"),
     case("siglip", changed(logit_bias=np.zeros(1, "f4")), "is a SigLIP model"),
     case("other_model", make_clip.safetensors({"fc.weight": np.zeros((2, 2), "f4")}),
-         "is no CLIP that is read; missing: token_embedding.weight"),
+         "is not a supported CLIP; missing: token_embedding.weight"),
     case("names_that_ring", changed(**{"\x1b[31m\n": np.zeros(1, "f4")}),
          "unexpected: \\x1b[31m\\x0a"),
     case("hugging_face_without_config", make_clip.safetensors(make_clip.hugging_face_tensors()),
@@ -115,9 +115,9 @@ def test_folders(folder):
 
 
 CONFIGS = [
-    case("not_json", b"<html>", "config.json: is not JSON"),
+    case("not_json", b"<html>", "config.json: is not valid JSON"),
     case("of_another_model", b'{"model_type": "bert"}', 'model_type is "bert"; expected "clip"'),
-    case("without_towers", b"{}", "has no text_config that is an object"),
+    case("without_towers", b"{}", "has no text_config object"),
     case("key_twice", b'{"model_type": "clip", "model_type": "clip"}', "twice"),
     case("deep", b'{"a":' * 1000 + b"1" + b"}" * 1000, "nested deeper than 32"),
     case("huge", b" " * (2 << 20), "expected at most"),
@@ -165,6 +165,6 @@ def test_activation_flag(folder):
 
 
 def test_the_model_without_damage_is_read(folder):
-    """Or all of the above would prove nothing."""
+    """The unchanged file is accepted; otherwise the tests above would prove nothing."""
     (folder / "x").write_bytes(WEIGHTS)
     assert "format state_dict" in succeed("inspect", folder / "x")

@@ -1,4 +1,4 @@
-"""Files that are not what their name says, damaged, or built to hurt."""
+"""Files that are not what their name says, damaged, or malicious."""
 
 import io
 import struct
@@ -125,5 +125,5 @@ def test_name_with_line_break(folder):
 
 @pytest.mark.parametrize("write", [write_npz, write_csv])
 def test_the_files_without_damage_are_read(folder, write):
-    """Or all of the above would prove nothing."""
+    """The unchanged file is accepted; otherwise the tests above would prove nothing."""
     assert "OpenworldAUC" in succeed("eval", write(folder / "p.npz", C))

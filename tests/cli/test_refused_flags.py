@@ -1,4 +1,4 @@
-"""Flags and arguments that make no sense, command by command."""
+"""Invalid flags and arguments, command by command."""
 
 import numpy as np
 import pytest

@@ -46,7 +46,7 @@ def test_no_checkpoint(world):
     (world / "x.pt").write_bytes(b"hello" * 100)
     check(world, *of_model("x.pt"), says=["[encode] x.pt: is not in safetensors format"])
     np.savez(world / "y.npz", x=1)
-    check(world, *of_model("y.npz"), says=["y.npz: is a zip archive but not one of PyTorch"])
+    check(world, *of_model("y.npz"), says=["y.npz: is a zip archive but not a PyTorch file"])
 
 
 @pytest.mark.parametrize("command", ["encode", "zeroshot"])
@@ -59,7 +59,7 @@ def test_swapped(world, command):
 
 def test_wrong_folder(world):
     check(world, "--model", "model", "--data", "none", "--out", "x.npz",
-          says=["none: is not there"])
+          says=["none: does not exist"])
     (world / "a" / "b").mkdir(parents=True)
     check(world, "--model", "model", "--data", "a", "--out", "x.npz",
           says=['a: the class folder "b" has no images'])

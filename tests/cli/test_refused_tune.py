@@ -1,4 +1,4 @@
-"""What `tune` refuses: in one line that says what is wrong, before anything is written."""
+"""Errors of `tune`: one line that says what is wrong, before anything is written."""
 
 import shutil
 
@@ -47,7 +47,7 @@ def short(value):
     ("coop", {"seeds": "1-10001"}, "--seeds is '1-10001'"),
     ("coop", {"base": 7}, "--base is '7'; expected all, half, or 1 to 6"),
     ("coop", {"model": "nowhere"}, "nowhere: cannot open: No such file or directory"),
-    ("coop", {"data": "nowhere"}, "nowhere: is not there"),
+    ("coop", {"data": "nowhere"}, "nowhere: does not exist"),
     ("coop", {"data": "world/train", "train_split": None},
      "world/train has no splits; give test images by --test-data"),
     ("coop", {"data": "world/train"}, 'world/train: has no splits, but the split "train" was'),
@@ -152,4 +152,4 @@ def test_an_unreadable_training_image_takes_one_line(folder):
     write_place(folder)
     for image in (folder / "world" / "train" / "blue").iterdir():
         image.write_bytes(b"no image")
-    refused(*call("coop", "run"), cwd=folder, says=["world/train/blue/", "is no image"])
+    refused(*call("coop", "run"), cwd=folder, says=["world/train/blue/", "is not an image"])

@@ -276,7 +276,7 @@ def test_undefined(folder):
 
 def test_refusals(folder, runs, good):
     out = folder / "x.html"
-    refused("report", runs[0], good, "--out", out, says=["good.npz: no run folder; expected one"])
+    refused("report", runs[0], good, "--out", out, says=["good.npz: not a run folder; expected a folder"])
     refused("report", runs[0], says=["--out is required"])
     refused("report", runs[0], "--out", folder / "none" / "x.html", says=["[report]", "x.html"])
     refused("report", *runs, "--out", out, "--against", "x", says=["no run has the label 'x'"])

@@ -221,14 +221,14 @@ def test_other_samples(folder):
 
 def test_files_and_runs(runs, good):
     refused("eval", runs[0] / "seed-1", good,
-            says=["seed-1 is a run folder and ", "good.npz is none; expected files or run folders"])
+            says=["seed-1 is a run folder and ", "good.npz is not; expected files or run folders"])
 
 
 def test_flags_of_runs(runs, good):
     refused("eval", *runs, "--against", "gmp",
             says=["no run has the label 'gmp'; did you mean 'gmop'?"])
-    refused("eval", good, "--against", "gmop", says=["--against is for two or more run folders"])
-    refused("eval", *runs, "--per-class", says=["--per-class is for files and for one run"])
+    refused("eval", good, "--against", "gmop", says=["--against needs two or more run folders"])
+    refused("eval", *runs, "--per-class", says=["--per-class takes files or one run"])
 
 
 BAD_FIELDS = {
@@ -238,7 +238,7 @@ BAD_FIELDS = {
     "changed": ([], "changed is []; expected an object"),
     "seed": (-1, "seed is -1; expected a whole number below 2^64"),
     "shots": (1.5, "shots is 1.5; expected a whole number"),
-    "model": (None, "has no model that is an object"),
+    "model": (None, "has no model object"),
     "data": ({"path": ""}, 'data.path is ""; expected a name'),
 }
 
@@ -295,4 +295,4 @@ def test_threshold_needs_one_of_them(folder, good):
             says=["both FILE and --run; expected one of them"])
     refused("threshold", "--max-miss", 0.6, says=["no predictions; expected FILE or --run RUN"])
     refused("threshold", "--run", good, "--max-miss", 0.6,
-            says=["good.npz: no run folder; expected one with a run.json"])
+            says=["good.npz: not a run folder; expected a folder with run.json"])

@@ -1,4 +1,4 @@
-"""Images that cannot be read are named and counted, and the rest goes on."""
+"""Images that cannot be read are reported and counted; the others are processed."""
 
 import json
 import os
@@ -19,7 +19,7 @@ BAD = {"0empty.png": b"", "1web_page.jpg": b"<html>not found</html>", "2half.png
 
 @pytest.fixture
 def spoilt(folder):
-    """The pets, and among the cats files that are no images."""
+    """The pets, and among the cats files that are not images."""
     write_pets(folder / "pets")
     for name, data in BAD.items():
         (folder / "pets" / "cat" / name).write_bytes(data)
@@ -43,7 +43,7 @@ def test_skipped(spoilt, model):
 
 
 def test_skipped_again(spoilt, model):
-    """They are no part of the cache, and no less skipped for it."""
+    """They are not cached, and are skipped again with a warm cache."""
     for encoded in (COUNT, 0):
         ran = run("encode", "--model", model, "--data", "pets", "--out", "x.npz", "--cache", "kept",
                   cwd=spoilt)

@@ -1,4 +1,4 @@
-"""Data on which published evaluation scripts report something else than they define."""
+"""Data on which published evaluation scripts report something other than they define."""
 
 import naive
 import numpy as np

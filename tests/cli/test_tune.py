@@ -7,19 +7,22 @@ import shutil
 import numpy as np
 import pytest
 from command import json_of, needs_models, refused, run, succeed
-from tuning import (BASE, COLOURS, METHODS, TEST, TOKENS, TRAIN, call, files_of, learned, read_json,
-                    read_log, read_predictions, read_prompts, softmax, write_squares)
+from tuning import (BASE, COLOURS, LEARNERS, METHODS, TEST, TRAIN, call, defaults_of, fewer_tokens,
+                    files_of, learned, read_json, read_log, read_predictions, read_prompts, softmax,
+                    write_squares)
 
 pytestmark = needs_models
 
 WIDTH = 16  # of the tiny model's text tower
-# Rows that are learned. The tiny vocabulary has a token for each word of "a photo of a".
-ROWS = {"zero-shot": 0, "coop": 4, "kgcoop": 4, "prograd": 6, "locoop": 4, "decoop": 3 * (4 + 3),
-        "gmop": 3 * 4 + 3}
+# Rows that are learned where it is not a context of `tokens` rows for all names.
+ROWS = {"zero-shot": 0, "decoop": 3 * (4 + 4), "gmop": 3 * 4 + 4}
 STAGES = {"zero-shot": {}, "decoop": {"detectors": 3, "classifiers": 6}}
 FILES = ["log.jsonl", "predictions.npz", "prompts.safetensors", "result.json", "run.json"]
-ORDINARY = ("zero-shot", "coop", "kgcoop", "prograd", "locoop")
 METRICS = {"base_acc", "new_acc", "hm", "auroc", "openworld_auc"}
+
+
+def learned_values(method):
+    return ROWS.get(method, 4) * WIDTH
 
 
 def tune(place, *args, **values):
@@ -32,13 +35,11 @@ def test_files_of_a_run(place, tuned, method):
     assert files_of(done) == [name for name in FILES
                               if (method, name) != ("zero-shot", "log.jsonl")]
 
-    row = json_of("ls", "learners", method)
-    defaults = {option["name"]: option["default"] for option in row["options"]}
-    changed = {} if method == "zero-shot" else {"epochs": 3, **TOKENS.get(method, {})}
+    changed = {} if method == "zero-shot" else {"epochs": 3, **fewer_tokens(method)}
     description = read_json(done / "run.json")
     assert description["schema"] == "openworld.run/1"
-    assert (description["method"], description["title"]) == (method, row["title"])
-    assert description["options"] == {**defaults, **changed}
+    assert (description["method"], description["title"]) == (method, LEARNERS[method]["title"])
+    assert description["options"] == {**defaults_of(method), **changed}
     assert description["changed"] == changed
     assert (description["seed"], description["shots"]) == (1, 2)
     assert description["model"]["path"] == "model"
@@ -60,7 +61,7 @@ def test_result_of_a_run(tuned, method):
     for key in ("method", "title", "changed", "seed"):
         assert result[key] == description[key]
     assert result["data"] == "world"
-    assert result["parameters"] == ROWS[method] * WIDTH
+    assert result["parameters"] == learned_values(method)
     assert result["train_images"] == 2 * BASE
     assert result["test_images"] == sum(TEST.values())
     stages = STAGES.get(method, {"prompts": 3})
@@ -91,7 +92,7 @@ def test_predictions_and_prompts_of_a_run(tuned, method):
     constants = {name for name in prompts if name.startswith("constant.")}
     assert constants == ({"constant.threshold"} if method == "decoop" else set())
     assert sum(prompts[name].size for name in prompts if name not in constants) == (
-        ROWS[method] * WIDTH)
+        learned_values(method))
     assert all(np.isfinite(tensor).all() for tensor in prompts.values())
 
     arrays = read_predictions(tuned(method))
@@ -106,9 +107,9 @@ def test_predictions_and_prompts_of_a_run(tuned, method):
 
     both = np.hstack([arrays["base_logits"], arrays["new_logits"]])
     r = softmax(both)[:, :BASE].max(1)
-    if method in ORDINARY:
+    if "detector_tokens" not in defaults_of(method):
         assert arrays["score"] == pytest.approx(r, abs=1e-5)
-    else:  # theirs is of detectors
+    else:
         assert 0 <= arrays["score"].min() and arrays["score"].max() <= 1
         assert abs(arrays["score"] - r).max() > 0.01
 
@@ -210,7 +211,7 @@ def test_shots_are_those_of_python(place, folder, method, rule):
          test_data="world", test_split="test")
     assert (folder / "all" / "prompts.safetensors").read_bytes() == (
         folder / "drawn" / "prompts.safetensors").read_bytes()
-    # The rules draw different images here, or the test would not tell them apart.
+    # The rules draw different images here, or the test would not distinguish them.
     one, other = ([draw(rule, 7, 2)[name] for name in list(COLOURS)[:BASE]]
                   for rule in ("coop", "decoop"))
     assert one != other

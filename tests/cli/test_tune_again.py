@@ -1,5 +1,5 @@
 """`tune` on a folder that has something in it: stopped, finished, of another run, damaged, or on a
-disk that was full."""
+full disk."""
 
 import resource
 import shutil
@@ -216,7 +216,7 @@ def test_a_state_of_other_prompts_is_refused(place, unfinished, folder):
 
 
 def test_a_damaged_log_is_mended(place, tuned, unfinished):
-    """What is no line of it goes; the log is no part of what a run depends on."""
+    """Invalid lines are dropped; a run does not depend on its log."""
     log = unfinished / "log.jsonl"
     log.write_text(log.read_text() + '{"step": 4, "sta')
     json_of(*call("coop", unfinished), cwd=place)

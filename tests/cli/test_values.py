@@ -90,7 +90,7 @@ def test_ties(folder, seed, ties, weight):
 
 @pytest.mark.parametrize("flag, open_side", [("auto", -1), ("new", 1), ("unknown", -1)])
 def test_open_side(folder, flag, open_side):
-    """OpenAUC stands against unknown samples where there are any, AUROC against new ones."""
+    """OpenAUC compares base with unknown samples where there are any, AUROC with new ones."""
     arrays = tied(4)
     arrays["side"] = np.where(np.arange(300) % 3 == 0, -1, arrays["side"])
     file = write_npz(folder / "p.npz", arrays)

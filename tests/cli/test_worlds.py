@@ -109,11 +109,11 @@ def test_json_does_not_depend_on_the_folder(folder):
 @pytest.mark.parametrize("call, says", [
     (["show"], ["expected a dataset", "doodles:NAME"]),
     (["list"], ["list"]),
-    (["--png", "x.png"], ["--png is for one"]),
+    (["--png", "x.png"], ["--png needs one dataset"]),
     (["show", "doodles:animls"], ['"animls"', "did you mean animals", *DATASETS]),
     (["show", "doodles:food@chork"], ['"chork"', "did you mean chalk", *LOOKS]),
     (["show", "doodles:food#x"], ['seed "x"']),
-    (["show", "pets"], ["pets: is no dataset of Doodles"]),
+    (["show", "pets"], ["pets: is not a dataset of Doodles"]),
     (["show", "doodles:food", "--split", "val"], ['"val"', "pretrain, train, test"]),
     (["show", "doodles:food", "--png", "x.jpg"], ["x.jpg", ".png"]),
     (["show", "doodles:food", "--png", "none/x.png"], ["none/x.png"]),
@@ -128,7 +128,7 @@ def test_refused(folder, call, says):
 def test_other_data_folder(folder):
     """OPENWORLD_DATA says where the drawings are; without them there is one clear line."""
     call = [BIN, "worlds", "show", "doodles:food", "--png", "x.png"]
-    for make, says in ((lambda file: None, b"is not there"),
+    for make, says in ((lambda file: None, b"does not exist"),
                        (lambda file: file.write_bytes(b"PK"), b"doodles.npz: ")):
         make(folder / "doodles.npz")
         done = subprocess.run(call, env={**os.environ, "OPENWORLD_DATA": str(folder)},

@@ -125,7 +125,7 @@ def test_json(half, model, pets):
 
 
 def test_run_to_run(half, model, pets, folder):
-    """The same bytes, from the cache or not, whatever the number of threads."""
+    """The same bytes, from the cache or not, for any number of threads."""
     result, _, out = half
     call = ["zeroshot", "--model", model, "--data", pets, "--base", BASE, "--out", folder / "x.npz"]
     again = json_of(*call)

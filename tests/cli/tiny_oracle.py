@@ -1,4 +1,4 @@
-"""NumPy's idea of what the tiny model computes, in double precision and as the papers write it."""
+"""The tiny model in NumPy, in double precision and as the papers write it."""
 
 import numpy as np
 from make_clip import hugging_face_tensors

@@ -4,6 +4,7 @@ import json
 import struct
 
 import numpy as np
+from command import MODELS, json_of
 from pets import png
 from tiny_model import SIZES, write_model
 
@@ -14,11 +15,20 @@ BASE = 3
 # Training images of each: not as many in one class as in another, so that their draws differ.
 TRAIN = dict(zip(COLOURS, (5, 7, 4, 6, 4, 5)))
 TEST = dict.fromkeys(COLOURS, 8)
-METHODS = ("zero-shot", "coop", "kgcoop", "prograd", "locoop", "decoop", "gmop")
-# Fewer tokens than usual: it is quicker. KgCoOp has those of "a photo of a".
-TOKENS = {"coop": {"tokens": 4}, "prograd": {"tokens": 6}, "locoop": {"tokens": 4},
-          "decoop": {"detector_tokens": 4, "classifier_tokens": 3},
-          "gmop": {"detector_tokens": 4, "classifier_tokens": 3}}
+# The learner table; a build without libtorch has none.
+LEARNERS = {row["name"]: row for row in json_of("ls", "learners")["learners"]} if MODELS.exists() else {}
+METHODS = tuple(LEARNERS)
+
+
+def defaults_of(method):
+    """The options of a method with their defaults."""
+    return {option["name"]: option["default"] for option in LEARNERS[method]["options"]}
+
+
+def fewer_tokens(method):
+    """Its options for the lengths of contexts, set to 4 where that is fewer: it is quicker."""
+    return {name: 4 for name, value in defaults_of(method).items()
+            if name.endswith("tokens") and value > 4}
 
 
 def square(colour, number):
@@ -59,7 +69,7 @@ def call(method, out, *flags, options=None, **values):
     for key, value in values.items():
         if value is not None:
             words += [f"--{key.replace('_', '-')}", value]
-    for key, value in {**TOKENS.get(method, {}), **(options or {})}.items():
+    for key, value in {**fewer_tokens(method), **(options or {})}.items():
         words += ["--set", f"{key}={value}"]
     return words
 

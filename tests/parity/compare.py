@@ -12,7 +12,7 @@ errors = []  # (what was compared, its error), for the summary
 
 
 def relative_error(got, expected):
-    """The largest difference, as a part of the largest value."""
+    """The largest difference relative to the largest value."""
     assert got.shape == expected.shape
     return float(np.abs(got - expected).max() / np.abs(expected).max())
 

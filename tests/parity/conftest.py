@@ -1,4 +1,4 @@
-"""What every test of parity can use, and the summary of the errors that were measured."""
+"""Fixtures for the parity tests, and the summary of the measured errors."""
 
 import shutil
 import sys

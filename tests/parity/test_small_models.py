@@ -56,7 +56,7 @@ def odd(tmp_path_factory, pictures):
 
 
 def test_the_other_activation_is_another_model(odd, pictures, scratch):
-    """Or the limit would prove nothing."""
+    """Otherwise the limit would prove nothing."""
     _, checkpoint, expected = odd
     succeed("encode", "--model", checkpoint, "--data", pictures, "--no-cache", "--activation",
             "gelu", "--out", scratch / "out.npz")

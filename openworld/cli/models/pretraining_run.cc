@@ -10,7 +10,7 @@
 #include "openworld/base/progress.h"
 #include "openworld/cli/models/long_run.h"
 #include "openworld/cli/models/run_model.h"
-#include "openworld/cli/models/stop_signals.h"
+#include "openworld/base/stop_signals.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/vlm/load_clip.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "openworld/cli/models/eval_set.h"
-#include "openworld/cli/models/training_log.h"
+#include "openworld/io/training_log.h"
 #include "openworld/cli/pretrain_flags.h"
 #include "openworld/cli/run_record.h"
 #include "openworld/pretrain/pretrainer.h"

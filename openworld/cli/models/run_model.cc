@@ -93,10 +93,6 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string dump_line(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 std::function<void(std::size_t, std::size_t)> progress_line(std::string label) {
   auto line = std::make_shared<std::optional<Progress>>();
   return [line, label = std::move(label)](std::size_t done, std::size_t total) {

@@ -10,6 +10,7 @@
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/pretrain_flags.h"
 #include "openworld/cli/tune_flags.h"
+#include "openworld/io/dump_line.h"
 #include "openworld/vlm/image_features.h"
 #include "openworld/vlm/load_clip.h"
 
@@ -50,9 +51,6 @@ std::function<void(std::size_t done, std::size_t total)> progress_line(std::stri
 
 // "1 image", "2 images".
 std::string counted(std::size_t count, std::string_view what);
-
-// JSON in one line; bytes that are not UTF-8, from file names, become U+FFFD.
-std::string dump_line(const nlohmann::ordered_json& json);
 
 // What the results say about model and data.
 nlohmann::ordered_json model_json(const LoadedModel& model, const ModelFlags& flags);

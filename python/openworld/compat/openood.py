@@ -1,4 +1,4 @@
-"""OpenOOD 1.5's metric block: the same numbers, sooner.
+"""OpenOOD 1.5's metric block: the same numbers, faster.
 
     from openworld.compat.openood import compute_all_metrics
 

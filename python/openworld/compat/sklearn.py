@@ -1,4 +1,4 @@
-"""scikit-learn's ranking metrics for binary labels: the same numbers, areas some ten times sooner.
+"""scikit-learn's ranking metrics for binary labels: the same numbers, areas about ten times as fast.
 
     from openworld.compat.sklearn import roc_auc_score
 
@@ -6,7 +6,7 @@
 have any float or integer dtype and is never transformed. Equal to scikit-learn to 1e-12, ties
 included, except that
 
-- what has no value raises ValueError, where scikit-learn may warn and return NaN or 0;
+- undefined values raise ValueError, where scikit-learn may warn and return NaN or 0;
 - ``sample_weight``, multiclass and multilabel inputs are refused;
 - the first threshold of roc_curve is infinite, as since scikit-learn 1.3 (before: max + 1).
 """
@@ -177,7 +177,7 @@ def auc(x: Any, y: Any) -> float:
         raise ValueError(f"[auc] x has {xs.size} points; expected at least 2")
     steps = np.diff(xs)
     if (steps < 0).any() and (steps > 0).any():
-        raise ValueError("[auc] x rises and falls; expected it to do one of them")
+        raise ValueError("[auc] x rises and falls; expected it to be monotone")
     area = float(np.sum(steps * (ys[1:] + ys[:-1]) / 2))
     return -area if (steps < 0).any() else area
 

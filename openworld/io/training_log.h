@@ -1,6 +1,6 @@
 #pragma once
 
-// The log of a training: one JSON object a line, each with the "step" it was written after.
+// The log of a training run: one JSON object per line, each with the "step" it was written after.
 
 #include <cstdint>
 #include <cstdio>
@@ -9,20 +9,20 @@
 
 namespace openworld {
 
-// Drops the lines after a step, which are about to be written again, and what is no line of a log.
-// The last line that stays, or null. Throws Error.
+// Before a run resumes at `step`: drops the lines of later steps, which are about to be written
+// again, and lines that are damaged. Returns the last line that stays, or null. Throws Error.
 nlohmann::ordered_json cut_log(const std::string& path, std::int64_t step,
                                const std::string& function);
 
 class TrainingLog {
  public:
-  // Goes on at the end of the file. Throws Error.
+  // Appends to the file. Throws Error.
   TrainingLog(const std::string& path, const std::string& function);
   ~TrainingLog();
   TrainingLog(const TrainingLog&) = delete;
   TrainingLog& operator=(const TrainingLog&) = delete;
 
-  // On the disk's side when it returns. Throws Error.
+  // Flushed when it returns. Throws Error.
   void add(const nlohmann::ordered_json& line);
 
  private:

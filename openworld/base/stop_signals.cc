@@ -1,4 +1,4 @@
-#include "openworld/cli/models/stop_signals.h"
+#include "openworld/base/stop_signals.h"
 
 #include <atomic>
 

@@ -1,11 +1,11 @@
-#include "openworld/cli/models/training_log.h"
+#include "openworld/io/training_log.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "openworld/cli/models/run_model.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/dump_line.h"
 #include "openworld/io/mapped_file.h"
 
 namespace openworld {
