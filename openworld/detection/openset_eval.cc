@@ -33,17 +33,17 @@ MetricValue compute(const OpenSetMetricRow& metric, const Ranking& ranking) {
 }
 
 // Metrics of samples, with intervals by weights of images.
-std::array<OpenSetMetric, kOpenSetMetrics> measure(const OpenSetSamples& samples,
-                                                   std::size_t images, OpenSetErrors errors,
-                                                   const OpenSetOptions& options) {
-  std::array<OpenSetMetric, kOpenSetMetrics> metrics;
+std::array<DetectionMetric, kOpenSetMetrics> measure(const OpenSetSamples& samples,
+                                                     std::size_t images, OpenSetErrors errors,
+                                                     const OpenSetOptions& options) {
+  std::array<DetectionMetric, kOpenSetMetrics> metrics;
   const auto negatives = std::count(samples.side.begin(), samples.side.end(), std::int8_t{-1});
   const auto size = static_cast<std::ptrdiff_t>(samples.side.size());
   if (negatives == 0 || negatives == size) {
     const char* why = negatives == size                   ? "no true positives"
                       : errors == OpenSetErrors::kOpenSet ? "no open-set errors"
                                                           : "no closed-set errors";
-    for (OpenSetMetric& metric : metrics) metric.value = undefined(why);
+    for (DetectionMetric& metric : metrics) metric.value = undefined(why);
     return metrics;
   }
   const std::vector<std::uint8_t> correct(samples.side.size(), 1);
@@ -108,7 +108,7 @@ void add_precision(const CocoAnnotations& annotations, const OpenSetFile& file,
                                options.bootstrap);
   }
   for (std::size_t s = 0; s < evaluation.ap.size(); ++s) {
-    OpenSetMetric& metric = evaluation.ap[s];
+    DetectionMetric& metric = evaluation.ap[s];
     if (evaluation.stats[s] < 0) {
       metric.value = undefined(coco_why_undefined(coco_stat_table()[s]));
       continue;

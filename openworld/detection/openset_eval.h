@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "openworld/detection/coco_stats.h"
+#include "openworld/detection/detection_metric.h"
 #include "openworld/detection/openset_matching.h"
-#include "openworld/metrics/metric.h"
 #include "openworld/stats/replicates.h"
 
 namespace openworld {
@@ -32,17 +32,11 @@ struct OpenSetMetricRow {
 };
 std::span<const OpenSetMetricRow, kOpenSetMetrics> openset_metric_table();
 
-struct OpenSetMetric {
-  MetricValue value;
-  std::optional<Interval> interval{};
-  std::string no_interval{};
-};
-
 struct OpenSetMeasure {
   Uncertainty uncertainty;
-  std::array<OpenSetMetric, kOpenSetMetrics> metrics;
+  std::array<DetectionMetric, kOpenSetMetrics> metrics;
   // The same with closed-set errors in place of open-set errors (the paper's Table S3).
-  std::array<OpenSetMetric, kOpenSetMetrics> closed_set;
+  std::array<DetectionMetric, kOpenSetMetrics> closed_set;
 };
 
 struct OpenSetOptions {
@@ -61,7 +55,7 @@ struct OpenSetEvaluation {
   std::int64_t closed_errors = 0;
   std::int64_t named_present = 0;  // open-set detections of a class that the image does have
   std::array<double, kCocoStats> stats{};  // of the detections of "all"; -1 where undefined
-  std::array<OpenSetMetric, 2> ap{};       // AP and AP50, with intervals
+  std::array<DetectionMetric, 2> ap{};     // AP and AP50, with intervals
   std::vector<OpenSetMeasure> measures;
 };
 

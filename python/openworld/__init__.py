@@ -24,22 +24,37 @@ from ._analyses import (
 )
 from ._compare import ComparedMetric, Comparison, compare
 from ._core import Predictions, __version__
+from ._detect import (
+    CategoryDetection,
+    Detection,
+    DetectionDifference,
+    DetectionMetric,
+    OpenSetDetection,
+    compare_detections,
+    detect,
+    detect_openset,
+)
 from ._evaluate import Accumulator, evaluate, evaluate_file, load, save
 from ._results import Evaluation, Interval, Metric
 from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
 
 __all__ = [
     "Accumulator",
+    "CategoryDetection",
     "ClassAccuracy",
     "ComparedMetric",
     "Comparison",
     "Curve",
+    "Detection",
+    "DetectionDifference",
+    "DetectionMetric",
     "Diagnosis",
     "Drc",
     "Evaluation",
     "Friedman",
     "Interval",
     "Metric",
+    "OpenSetDetection",
     "Predictions",
     "SeedSummary",
     "Sensitivity",
@@ -49,7 +64,10 @@ __all__ = [
     "__version__",
     "aggregate_seeds",
     "compare",
+    "compare_detections",
     "curve",
+    "detect",
+    "detect_openset",
     "diagnose",
     "drc",
     "evaluate",

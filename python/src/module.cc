@@ -35,4 +35,5 @@ PYBIND11_MODULE(_core, m) {
   bind_drc(m);
   bind_friedman(m);
   bind_seeds(m);
+  bind_detection(m);
 }
