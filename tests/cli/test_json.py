@@ -24,6 +24,8 @@ def arguments(command, examples, folder):
         "sensitivity": [examples / "gmop.npz"],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
+        "detect": ["--annotations", examples / "detections" / "truth.json", "--results",
+                   examples / "detections" / "results.json", "--resamples", 20],
         "inspect": [examples / "clip"],
         "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
                    folder / "x.npz"],
