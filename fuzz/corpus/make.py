@@ -119,3 +119,28 @@ for family in pillow_oracle.FAMILIES:
     for name, data in family(9, 10, np.random.default_rng(1)):
         if name in IMAGES.split():
             write(f"image/{name}", data)
+
+# The first byte says which reader.
+mask = {"size": [8, 9], "counts": [3, 2, 67]}
+truth = {
+    "info": {"year": [1, {"a": "]"}]},
+    "images": [{"id": 1, "height": 8, "width": 9, "file_name": "a.jpg"}],
+    "categories": [{"id": 1, "name": "cat"}],
+    "annotations": [
+        dict(id=1, image_id=1, category_id=1, bbox=[0, 0, 4, 4], area=16, iscrowd=0,
+             segmentation=[[0, 0, 0, 4, 4, 4, 4, 0], [5, 5, 7, 5, 7, 7.5]]),
+        dict(id=2, image_id=1, category_id=1, bbox=[0, 0, 4, 4], area=16, iscrowd=1,
+             segmentation=mask),
+    ],
+}
+box = dict(image_id=1, category_id=1, bbox=[0.5, 1, 4, 4], score=0.25)
+masks = [dict(image_id=1, category_id=1, score=1, segmentation=mask),
+         dict(image_id=1, category_id=1, score=0.5,
+              segmentation={"size": [8, 9], "counts": "32S2"})]
+run = {"boxes": [[0, 0, 4, 4]], "labels": ["cat"], "scores": [0.5], "entropy": [[1.5]]}
+openset = {"unc-types": [["scores", "low"], ["entropy", "high"]],
+           "detections": {"a.jpg": {"all": run, "open-set": run}}}
+for name, kind, value in [("annotations", b"0", truth), ("masks", b"1", masks),
+                          ("boxes_as_masks", b"1", [box]), ("boxes", b"2", [box, box]),
+                          ("openset", b"3", openset)]:
+    write(f"coco/{name}.json", kind + json.dumps(value).encode())

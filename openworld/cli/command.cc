@@ -29,6 +29,7 @@ constexpr CommandRow kCommands[] = {
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
+    {"detect", "COCO AP and AR of detections, and the open-set test of detectors", make_detect},
     {"inspect", "describe a CLIP checkpoint of any supported format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},

@@ -40,6 +40,7 @@ std::unique_ptr<Command> make_openset();
 std::unique_ptr<Command> make_sensitivity();
 std::unique_ptr<Command> make_drc();
 std::unique_ptr<Command> make_rank();
+std::unique_ptr<Command> make_detect();
 std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_encode();
 std::unique_ptr<Command> make_zeroshot();

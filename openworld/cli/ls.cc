@@ -15,6 +15,7 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/detection/detection_evaluation.h"
 #include "openworld/metrics/table.h"
 #include "openworld/openset/uncertainty.h"
 #include "openworld/worlds/format.h"
@@ -55,21 +56,40 @@ class Ls : public Command {
       if (!name_.empty()) fail("ls", fmt::format("{} cannot be shown one by one", what_));
       list_formats();
     } else {
-      name_.empty() ? list_metrics() : show(row_json(*find_metric(name_).row));
+      name_.empty() ? list_metrics() : show(metric_json());
     }
   }
 
  private:
+  // The metric that was named: of rankings, or of detections.
+  Json metric_json() const {
+    for (const MetricInfo* info : detection_metric_table()) {
+      if (info->name == name_) return detection_row_json(*info);
+    }
+    return row_json(*find_metric(name_).row);
+  }
+
+  static Json info_json(const MetricInfo& info) {
+    return {{"name", metric_name(info, info.params)},
+            {"pattern", info.name},
+            {"aliases", info.aliases},
+            {"family", info.family},
+            {"title", info.title},
+            {"brief", info.brief},
+            {"citation", info.citation},
+            {"higher_is_better", info.higher_is_better},
+            {"standard", info.standard}};
+  }
+
+  static Json detection_row_json(const MetricInfo& info) {
+    Json json = info_json(info);
+    json["interval"] = info.is_count ? "none" : "bootstrap";
+    json["command"] = "detect";
+    return json;
+  }
+
   static Json row_json(const MetricRow& row) {
-    Json json = {{"name", metric_name(row.info, row.info.params)},
-                 {"pattern", row.info.name},
-                 {"aliases", row.info.aliases},
-                 {"family", row.info.family},
-                 {"title", row.info.title},
-                 {"brief", row.info.brief},
-                 {"citation", row.info.citation},
-                 {"higher_is_better", row.info.higher_is_better},
-                 {"standard", row.info.standard}};
+    Json json = info_json(row.info);
     if (row.ties) json["ties"] = ties_name(row);
     json["interval"] = row.kernel ? "delong" : row.interval ? "closed form" : "bootstrap";
     return json;
@@ -88,6 +108,9 @@ class Ls : public Command {
     if (json_) {
       Json rows = Json::array();
       for (const MetricRow* row : metric_table()) rows.push_back(row_json(*row));
+      for (const MetricInfo* info : detection_metric_table()) {
+        rows.push_back(detection_row_json(*info));
+      }
       return print_json({{"metrics", std::move(rows)}});
     }
     std::vector<std::string_view> families;
@@ -99,19 +122,20 @@ class Ls : public Command {
     for (const std::string_view family : families) {
       fmt::print("{}\n", family);
       for (const MetricRow* row : metric_table()) {
-        if (row->info.family == family) print_line(*row);
+        if (row->info.family == family) print_line(row->info);
       }
     }
+    fmt::print("detection\n");
+    for (const MetricInfo* info : detection_metric_table()) print_line(*info);
     fmt::print(
         "\n* in the standard set. Numbers in names are percentages and can be changed: "
         "fpr_at_90tpr.\n"
         "`openworld ls metrics NAME` shows one in full.\n");
   }
 
-  static void print_line(const MetricRow& row) {
-    fmt::print("{}{:<32} {}{}\n", row.info.standard ? "* " : "  ",
-               metric_name(row.info, row.info.params), row.info.brief,
-               row.info.higher_is_better ? "" : " (lower is better)");
+  static void print_line(const MetricInfo& info) {
+    fmt::print("{}{:<32} {}{}\n", info.standard ? "* " : "  ", metric_name(info, info.params),
+               info.brief, info.higher_is_better ? "" : " (lower is better)");
   }
 
   void show(const Json& json) const {

@@ -67,9 +67,7 @@ class Pretrain : public Command {
       // The name that --reinit had before.
       if (row.name == "reinit") declare_option(app, row, "--fresh")->group("");
     }
-    for (const char* flag : {"--reinit", "--fresh"}) {
-      app.get_option(flag)->needs(app.get_option("--init"));
-    }
+    app.get_option("--reinit")->needs(app.get_option("--init"));
   }
 
   // Two numbers, which are two options of the spec.

@@ -92,6 +92,9 @@ class Tune : public Command {
                    "random views of each training image; 0: the image without augmentation")
         ->capture_default_str()
         ->check(CLI::Range(0, 1 << 16));
+    app.add_flag("--augment", request().augment,
+                 "a new random crop and flip of each training image in every epoch, for methods "
+                 "that take images");
     declare_seed(app, seed_, "seed of few-shot sampling, prompt init and order");
     app.add_option("--seeds", seeds_,
                    "several seeds, 1-3 or 1,2,5: one run each, in OUT/seed-1 and so on")

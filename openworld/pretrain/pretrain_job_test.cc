@@ -154,7 +154,17 @@ TEST_F(PretrainJobTest, AFinishedRunIsReadAndNotDoneAgain) {
   EXPECT_EQ(run("model", {}, /*restart=*/true).kind, Kind::kFinished);
 }
 
-TEST_F(PretrainJobTest, ReadsResultsAndStatesOfEarlierVersions) {
+TEST_F(PretrainJobTest, ResumesStatesOfEarlierVersions) {
+  run("model", until(2));
+  std::string state = read_file(folder / "model/state.safetensors");
+  const std::size_t key = state.find("\"reinit\":");
+  ASSERT_NE(key, std::string::npos);
+  state.replace(key, 9, "\"fresh\": ");  // of the same length
+  folder.write("model/state.safetensors", state);
+  EXPECT_EQ(run("model").kind, Kind::kFinished);
+}
+
+TEST_F(PretrainJobTest, ReadsResultsOfEarlierVersions) {
   run("model");
   const std::string path = folder / "model/pretrain.json";
   Json json = Json::parse(read_file(path));

@@ -63,8 +63,9 @@ Json spec_json(const RunSpec& spec) {
                {"seed", spec.seed},
                {"shots", spec.shots},
                {"shot_rule", spec.shot_rule},
-               {"views", spec.views},
-               {"model", model_json(spec.model)},
+               {"views", spec.views}});
+  if (spec.augment) json["augment"] = true;
+  json.update({{"model", model_json(spec.model)},
                {"data", data_json(spec.data)},
                {"keep_underscores", spec.keep_underscores},
                {"templates", spec.templates},
@@ -122,20 +123,15 @@ OptionValues options_of(const JsonFields& fields, std::string_view key) {
   return options;
 }
 
-// Objects as they are read have another order than those declared.
-Json sorted(Json json) {
-  const nlohmann::json by_name = std::move(json);
-  return Json(by_name);
-}
-
-// The first key of `now`, however deep, whose value in `was` is another.
-void expect_same(const Json& was, const Json& now, const Origin& origin) {
+// The first key of `now`, in its order and however deep, whose value in `was` is another. Objects
+// are compared regardless of the order of their keys, which reading does not keep.
+void expect_same(const nlohmann::json& was, const Json& now, const Origin& origin) {
   for (const auto& [key, value] : now.items()) {
-    const Json before = was.contains(key) ? was[key] : Json();
-    if (before == value) continue;
+    const nlohmann::json before = was.contains(key) ? was[key] : nlohmann::json();
+    if (before == nlohmann::json(value)) continue;
     if (before.is_object() && value.is_object()) expect_same(before, value, origin);
-    const auto text = [](const Json& json) {
-      return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto text = [](const nlohmann::json& json) {
+      return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
     origin.fail(fmt::format("holds a run with {} {}, not {}; use another folder, or restart", key,
                             text(before), text(value)));
@@ -182,6 +178,7 @@ RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
   spec.shots = static_cast<std::size_t>(fields.integer("shots", 0));
   spec.shot_rule = fields.text("shot_rule", spec.shot_rule);
   spec.views = fields.integer("views", 0);
+  spec.augment = fields.flag("augment", false);
   spec.model = model_of(fields.object("model"));
   spec.data = data_of(fields.object("data"));
   spec.keep_underscores = fields.flag("keep_underscores", false);
@@ -202,7 +199,7 @@ RunSpec read_run_spec(const Origin& origin) {
 }
 
 void expect_same_run(const RunSpec& was, const RunSpec& now, const Origin& origin) {
-  expect_same(sorted(spec_json(was)), sorted(spec_json(now)), origin);
+  expect_same(spec_json(was), spec_json(now), origin);
 }
 
 }  // namespace openworld

@@ -54,6 +54,7 @@ struct RunSpec {
   std::size_t shots = 16;
   std::string shot_rule = "auto";
   std::int64_t views = 0;
+  bool augment = false;
   RunModel model;
   RunData data;
   bool keep_underscores = false;

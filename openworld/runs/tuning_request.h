@@ -35,6 +35,7 @@ struct TuningRequest {
   std::string shot_rule = "auto";  // coop, decoop, or the method's own
   bool allow_fewer = false;
   std::int64_t views = 0;  // random crops of each training image
+  bool augment = false;    // a new random crop in every epoch, for methods that take images
 
   std::string label = "";      // what tables call it
   std::int64_t memory = 1024;  // MiB for the text encoder's work

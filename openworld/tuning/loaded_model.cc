@@ -9,6 +9,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
+#include "openworld/vlm/device.h"
 #include "openworld/vlm/freed_memory.h"
 
 namespace openworld {
@@ -60,9 +61,10 @@ RunModel LoadedModel::description(const ModelSpec& spec) const {
 LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
   keep_freed_memory();
   at::set_num_threads(spec.threads > 0 ? spec.threads : default_threads());
+  const at::Device device = parse_device(spec.device);
   const CheckpointOptions options{find_activation(spec.activation), std::string(function)};
   ClipCheckpoint checkpoint = open_clip_checkpoint(spec.path, options);
-  Clip clip = load_clip(checkpoint);
+  Clip clip = load_clip(checkpoint, device);
   return {std::move(checkpoint), std::move(clip)};
 }
 
@@ -87,11 +89,12 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
   return features;
 }
 
-at::Tensor normalized_features(const ImageFeatures& features) {
+at::Tensor normalized_features(const ImageFeatures& features, at::Device device) {
   return normalized(at::from_blob(const_cast<float*>(features.features.data()),
                                   {static_cast<std::int64_t>(features.samples.size()),
                                    static_cast<std::int64_t>(features.width)},
-                                  at::kFloat));
+                                  at::kFloat))
+      .to(device);
 }
 
 }  // namespace openworld

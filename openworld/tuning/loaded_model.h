@@ -32,7 +32,7 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                              const ModelSpec& spec, const FeatureCacheSpec& cache,
                              const Observer& observer, Unreadable unreadable = Unreadable::kSkip);
 
-// Normalised features [n, embed] as a tensor of its own.
-at::Tensor normalized_features(const ImageFeatures& features);
+// Normalised features [n, embed] as a tensor of its own on `device`.
+at::Tensor normalized_features(const ImageFeatures& features, at::Device device);
 
 }  // namespace openworld

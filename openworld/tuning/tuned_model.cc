@@ -10,10 +10,10 @@
 #include "openworld/io/sha256.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/runs/run_folder.h"
+#include "openworld/tuning/learner_input.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/tuning_data.h"
-#include "openworld/vlm/extra_features.h"
 #include "openworld/worlds/folders.h"
 
 namespace openworld {
@@ -141,12 +141,14 @@ PredictedImages TunedModel::predict(const Dataset& images, const Observer& obser
   const ModelSpec& spec = parts_->model_spec;
   const ImageFeatures features =
       encode_dataset(parts_->model, images, spec, {.folder = "", .off = true}, observer);
-  ScoredImages scored{normalized_features(features)};
-  if (parts_->learner->scored_input() == ImageInput::kPatches) {
-    scored.local = patch_features(parts_->model.clip, some_samples(images, features.samples),
-                                  {spec.batch, spec.threads, {}});
+  const Clip& clip = parts_->model.clip;
+  ScoredImages scored{normalized_features(features, clip.device())};
+  add_learner_input(clip, some_samples(images, features.samples), spec,
+                    parts_->learner->scored_input(), scored);
+  Scores scores = parts_->scorer(scored);
+  for (Tensor* part : {&scores.base_logits, &scores.new_logits, &scores.r}) {
+    *part = part->to(at::kCPU);
   }
-  const Scores scores = parts_->scorer(scored);
   PredictedImages result;
   for (std::size_t i = 0; i < features.samples.size(); ++i) {
     Answer& answer = result.answers.emplace_back(

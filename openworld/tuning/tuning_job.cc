@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <set>
 
 #include "openworld/base/error.h"
+#include "openworld/tuning/learner_input.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/prompt_names.h"
@@ -15,6 +17,7 @@
 #include "openworld/tuning/tuning_run.h"
 #include "openworld/vlm/extra_features.h"
 #include "openworld/vlm/index_tensor.h"
+#include "openworld/vlm/pixel_source.h"
 #include "openworld/worlds/templates.h"
 
 namespace openworld {
@@ -68,6 +71,7 @@ RunSpec make_spec(const TuningRequest& request, const Method& method, const Load
                .shots = request.shots,
                .shot_rule = request.shot_rule,
                .views = request.views,
+               .augment = request.augment,
                .model = model.description(request.model),
                .data = {.path = request.data.path,
                         .train_split = data.train.split,
@@ -96,15 +100,11 @@ TestImages encode_test(const TuningRequest& request, const LoadedModel& model, c
   const ImageFeatures features =
       encode_dataset(model, test, request.model, request.cache, observer);
   TestImages images;
-  images.features = normalized_features(features);
+  images.features = normalized_features(features, model.clip.device());
   images.samples = features.samples;
   images.add_input = [&](std::span<const std::size_t> samples, ImageInput input,
                          ScoredImages& scored) {
-    const Dataset some = some_samples(test, samples);
-    if (input == ImageInput::kPatches) {
-      scored.local =
-          patch_features(model.clip, some, {request.model.batch, request.model.threads, {}});
-    }
+    add_learner_input(model.clip, some_samples(test, samples), request.model, input, scored);
   };
   for (const std::size_t i : features.samples) images.labels.push_back(test.samples[i].label);
   const std::string& path = request.test_data.empty() ? request.data.path : request.test_data;
@@ -129,7 +129,7 @@ TestImages without_shots(const TestImages& test, const TuningData& data,
     rest.samples.push_back(test.samples[i]);
     rest.labels.push_back(test.labels[i]);
   }
-  rest.features = test.features.index_select(0, index_tensor(rows));
+  rest.features = test.features.index_select(0, index_tensor(rows, test.features.device()));
   rest.summary.images = rest.samples.size();
   rest.summary.samples = rest.samples;
   return rest;
@@ -137,30 +137,39 @@ TestImages without_shots(const TestImages& test, const TuningData& data,
 
 // The training images of a run as its learner takes them.
 struct TrainImages {
-  Dataset shots;
+  std::unique_ptr<PixelSource> pixels;
   Episode episode;
 };
 
 TrainImages encode_shots(const TuningRequest& request, const LoadedModel& model,
                          const Dataset& train, const std::vector<std::size_t>& samples,
                          ImageInput input, std::uint64_t seed, const Observer& observer) {
-  TrainImages images{some_samples(train, samples), {}};
+  const Dataset shots = some_samples(train, samples);
   std::vector<std::int64_t> labels;
-  for (const Sample& sample : images.shots.samples) labels.push_back(sample.label);
+  for (const Sample& sample : shots.samples) labels.push_back(sample.label);
   const auto followed = [&](const char* what) {
     return ExtraFeatureOptions{request.model.batch, request.model.threads, observer.follow(what)};
   };
+  TrainImages images;
   Episode& episode = images.episode;
-  episode.labels = index_tensor(labels);
+  episode.labels = index_tensor(labels, model.clip.device());
   if (request.views > 0) {
     episode.features =
-        view_features(model.clip, images.shots, request.views, seed, followed("encoding views"));
+        view_features(model.clip, shots, request.views, seed, followed("encoding views"));
   } else {
-    episode.features = normalized_features(encode_dataset(
-        model, images.shots, request.model, request.cache, observer, Unreadable::kRefuse));
+    episode.features = normalized_features(
+        encode_dataset(model, shots, request.model, request.cache, observer, Unreadable::kRefuse),
+        model.clip.device());
   }
   if (input == ImageInput::kPatches) {
-    episode.local = patch_features(model.clip, images.shots, followed("encoding patches"));
+    episode.local = patch_features(model.clip, shots, followed("encoding patches"));
+  }
+  if (input == ImageInput::kPixels) {
+    images.pixels =
+        std::make_unique<PixelSource>(shots, model.clip.config.preprocessing,
+                                      PixelOptions{.seed = seed, .threads = request.model.threads});
+    episode.pixels = images.pixels.get();
+    episode.fresh_views = request.augment;
   }
   return images;
 }
@@ -174,6 +183,11 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
       prompt_names(data.train, request.data, request.keep_underscores, kFunction);
   const std::size_t base = base_classes(request.base, names.size(), kFunction);
   const ShotRule rule = shot_rule(request, *method.row);
+  if (request.augment && method.row->input != ImageInput::kPixels) {
+    fail(kFunction, fmt::format("{} takes {}; augmentation in every epoch needs a method that "
+                                "takes images, and views serve the others",
+                                method.row->name, image_input_name(method.row->input)));
+  }
 
   LoadedModel model = load_model(request.model, kFunction);
   if (request.logit_scale > 0) set_logit_scale(model.clip, request.logit_scale);

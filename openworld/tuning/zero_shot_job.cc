@@ -90,7 +90,9 @@ Scored score_dataset(const Clip& clip, const Dataset& dataset, const ImageFeatur
                      const Tensor& classifier) {
   Scored scored;
   scored.logits =
-      (logit_scale(clip) * at::matmul(normalized_features(features), classifier.t())).contiguous();
+      (logit_scale(clip) * at::matmul(normalized_features(features, clip.device()), classifier.t()))
+          .to(at::kCPU)
+          .contiguous();
   for (const std::size_t i : features.samples) scored.labels.push_back(dataset.samples[i].label);
   return scored;
 }

@@ -24,6 +24,16 @@ from ._analyses import (
 )
 from ._compare import ComparedMetric, Comparison, compare
 from ._core import Predictions, __version__
+from ._detect import (
+    CategoryDetection,
+    Detection,
+    DetectionDifference,
+    DetectionMetric,
+    OpenSetDetection,
+    compare_detections,
+    detect,
+    detect_openset,
+)
 from ._evaluate import Accumulator, evaluate, evaluate_file, load, save
 from ._openset import (
     OpenSet,
@@ -39,10 +49,14 @@ from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
 
 __all__ = [
     "Accumulator",
+    "CategoryDetection",
     "ClassAccuracy",
     "ComparedMetric",
     "Comparison",
     "Curve",
+    "Detection",
+    "DetectionDifference",
+    "DetectionMetric",
     "Diagnosis",
     "Drc",
     "Evaluation",
@@ -52,6 +66,7 @@ __all__ = [
     "OpenSet",
     "OpenSetMetric",
     "OpenSetPair",
+    "OpenSetDetection",
     "Predictions",
     "SeedSummary",
     "Sensitivity",
@@ -61,7 +76,10 @@ __all__ = [
     "__version__",
     "aggregate_seeds",
     "compare",
+    "compare_detections",
     "curve",
+    "detect",
+    "detect_openset",
     "diagnose",
     "drc",
     "evaluate",

@@ -21,5 +21,6 @@ void bind_drc(pybind11::module_& m);
 void bind_friedman(pybind11::module_& m);
 void bind_seeds(pybind11::module_& m);
 void bind_openset(pybind11::module_& m);
+void bind_detection(pybind11::module_& m);
 
 }  // namespace openworld::python

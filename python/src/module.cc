@@ -36,4 +36,5 @@ PYBIND11_MODULE(_core, m) {
   bind_friedman(m);
   bind_seeds(m);
   bind_openset(m);
+  bind_detection(m);
 }

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checkpoints"))
 
 from command import MODELS, json_of, succeed  # noqa: E402
 from data import compact, write_npz  # noqa: E402
+from detections import write_all  # noqa: E402
 from make_clip import write_hugging_face  # noqa: E402
 from pets import write_pets  # noqa: E402
 from tiny_model import write_model  # noqa: E402
@@ -34,6 +35,7 @@ def examples(tmp_path_factory):
     write_hugging_face(folder / "clip")
     write_model(folder / "model")
     write_pets(folder / "pets")
+    write_all(folder / "detections")
     if MODELS.exists():
         succeed("tune", "--method", "coop", "--model", "model", "--data", "pets", "--test-data",
                 "pets", "--shots", 1, "--epochs", 1, "--out", "tuned", cwd=folder)

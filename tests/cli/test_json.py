@@ -27,6 +27,8 @@ def arguments(command, examples, folder):
         "sensitivity": [examples / "gmop.npz"],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
+        "detect": ["--annotations", examples / "detections" / "truth.json", "--results",
+                   examples / "detections" / "results.json", "--resamples", 20],
         "inspect": [examples / "clip"],
         "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
                    folder / "x.npz"],
@@ -50,13 +52,13 @@ def arguments(command, examples, folder):
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example"):
-        assert result["schema"].startswith("openworld.") and result["schema"].endswith("/1")
-        assert set(result["run"]) >= {"seconds", "peak_memory_bytes", "version"}
+        assert result["schema"].startswith("openworld.") and result["schema"].endswith("/2")
+        assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 
 
 def test_eval_keys(examples):
     result = json_of("eval", examples / "gmop.npz")
-    assert result["schema"] == "openworld.result/1"
+    assert result["schema"] == "openworld.result/2"
     assert result["source"] == str(examples / "gmop.npz")
     assert result["counts"] == {"base": 960, "new": 960, "unknown": 400, "tied": 0}
     assert set(result["metrics"]) >= STANDARD
@@ -108,11 +110,11 @@ def test_no_intervals(good):
 def test_several_files(examples):
     files = [examples / f"{name}.npz" for name in ("coop", "gmop", "coop")]
     result = json_of("eval", *files)
-    assert result["schema"] == "openworld.result/1"
+    assert result["schema"] == "openworld.result/2"
     assert [r["source"] for r in result["results"]] == [str(file) for file in files]
     for file, each in zip(files, result["results"]):
         alone = json_of("eval", file)
-        del alone["run"]
+        del alone["cost"]
         assert each == alone
 
 
@@ -123,7 +125,8 @@ def test_metrics_come_in_the_order_asked_for(good):
 
 def test_all_metrics(folder):
     file = write_npz(folder / "p.npz", full())
-    names = {row["name"] for row in json_of("ls", "metrics")["metrics"]}
+    names = {row["name"] for row in json_of("ls", "metrics")["metrics"]
+             if row["family"] != "detection"}
     assert set(json_of("eval", file, "--metrics", "all")["metrics"]) == names
     assert STANDARD <= names
 

@@ -1,1 +1,5 @@
-"""Drop-in replacements for the metric functions of other libraries."""
+"""Drop-in replacements for other libraries: scikit-learn's and OpenOOD's metrics, pycocotools."""
+
+from .pycocotools import COCO, COCOeval
+
+__all__ = ["COCO", "COCOeval"]
