@@ -6,12 +6,12 @@
 // "product" is the bare matrix product over the same tiles by the same OpenBLAS, as many threads.
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -83,10 +83,13 @@ double product_seconds(const Matrix& images, const Matrix& queries, std::size_t 
   });
 }
 
+// Of this program; getrusage would count the memory of the script that started it.
 double peak_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
 }
 
 void bench_features(std::size_t images, std::size_t classes, std::size_t negatives,
