@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import json_of, refused, run, succeed
+from command import json_of, needs_models, refused, run, succeed
 from data import write_npz
 
 metrics = pytest.importorskip("sklearn.metrics")
@@ -351,6 +351,28 @@ def test_siblings_of_wordnet(folder):
     assert ran.code == 0 and "1 of 3 names" in ran.err
     siblings = ran.out.splitlines()
     assert len(siblings) > 5 and "tench" not in siblings
+
+
+@needs_models
+def test_a_model_and_images(folder, model, pets):
+    result = json_of("openset", "--model", model, "--data", pets, "--random-words", 5, "--counts",
+                     "2", "--ci", "none")
+    plain = json_of("zeroshot", "--model", model, "--data", pets)
+    assert result["by_extra"][0]["accuracy"] == pytest.approx(plain["accuracy"]["top1"]["value"])
+    assert [entry["count"] for entry in result["by_extra"]] == [0, 2, 5]
+    assert result["by_extra"][0]["ose"] == result["images"]
+    assert [entry["name"] for entry in result["efficacy"]] == ["pvaddh", "lmijlfp", "pn", "yzdy",
+                                                               "oxfb"]
+    assert result["options"]["logit_scale"] == pytest.approx(plain["logit_scale"])
+    (folder / "names.txt").write_text("horse\ncow\n")
+    grown = json_of("openset", "--model", model, "--data", pets, "--extra-names",
+                    folder / "names.txt", "--ci", "none")
+    assert grown["extra_classes"] == 2
+    refused("openset", "--model", model, says=["--model and --data"])
+    refused("openset", "--model", model, "--data", pets, "--logits", "x.npz",
+            says=["--logits does not go with --model"])
+    refused("openset", "--model", model, "--data", pets, "--random-words", 5,
+            "--random-embeddings", 5, says=["at most one"])
 
 
 def test_uncertainties_are_listed():
