@@ -38,8 +38,9 @@ int main(int argc, char** argv) {
   time("read_annotations", [&] {
     annotations = read_coco_annotations({{"detect_bench", argv[2]}}, IouType::kBox);
   });
-  time("read_results",
-       [&] { results = read_coco_results({{"detect_bench", argv[3]}}, annotations, {}); });
+  time("read_results", [&] {
+    results = read_coco_results({{"detect_bench", argv[3]}}, annotations, {});
+  });
   time("match", [&] { matches = match_detections(annotations, results, params); });
   time("accumulate", [&] { stats = coco_stats(accumulate(matches, params), params); });
   time("evaluate", [&] {

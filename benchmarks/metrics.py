@@ -171,7 +171,7 @@ def main():
             np.savez(path, side=side, score=values, correct=correct)
             size = os.path.getsize(path)
             out = subprocess.run([command, "eval", path, "--json"], check=True, stdout=subprocess.PIPE)
-            peak = json.loads(out.stdout)["run"]["peak_memory_bytes"]
+            peak = json.loads(out.stdout)["cost"]["peak_memory_bytes"]
             per_row = (peak - size) / rows
             row(f"peak memory, {rows:.0e} rows, {name} scores", f"{peak / 2**20:.0f} MiB",
                 f"{per_row:.3g} bytes a row beside the file of {size / 2**20:.0f} MiB "

@@ -25,6 +25,7 @@ constexpr CommandRow kCommands[] = {
     {"curve", "compute a curve over all thresholds, as points or as a plot", make_curve},
     {"report", "write runs as one HTML page: tables, curves, costs, samples", make_report},
     {"threshold", "choose a threshold with a guaranteed miss rate", make_threshold},
+    {"openset", "test whether a classifier knows when none of its names is there", make_openset},
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},

@@ -36,6 +36,7 @@ std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_curve();
 std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_threshold();
+std::unique_ptr<Command> make_openset();
 std::unique_ptr<Command> make_sensitivity();
 std::unique_ptr<Command> make_drc();
 std::unique_ptr<Command> make_rank();

@@ -16,8 +16,8 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -77,7 +77,7 @@ class Compare : public Command {
     if (files_.size() < 2) {
       fail("compare", fmt::format("got {} file; expected two or more", files_.size()));
     }
-    const RunRecord record;
+    const RunClock clock;
     const auto requests = flags_.requests();
     EvalOptions options = flags_.options();
     const Predictions reference = load_argument(files_[0], "compare");
@@ -93,7 +93,7 @@ class Compare : public Command {
       }
     }
     adjust(rows);
-    if (json_) return print_json(rows, record);
+    if (json_) return print_json(rows, clock);
     print_text(rows);
   }
 
@@ -119,7 +119,7 @@ class Compare : public Command {
     return json;
   }
 
-  void print_json(const std::vector<Row>& rows, const RunRecord& record) const {
+  void print_json(const std::vector<Row>& rows, const RunClock& clock) const {
     Json comparisons = Json::array();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Json metrics = Json::object();
@@ -130,10 +130,10 @@ class Compare : public Command {
       comparisons.push_back(
           {{"first", files_[0]}, {"second", files_[i + 1]}, {"metrics", std::move(metrics)}});
     }
-    const Json json = {{"schema", "openworld.comparison/1"},
+    const Json json = {{"schema", "openworld.comparison/2"},
                        {"version", OPENWORLD_VERSION},
                        {"comparisons", std::move(comparisons)},
-                       {"run", Json::parse(record.json())}};
+                       {"cost", run_cost_json(clock.cost())}};
     openworld::print_json(json);
   }
 

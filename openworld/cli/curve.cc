@@ -16,10 +16,10 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/report/svg_plot.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -49,7 +49,7 @@ class CurveCommand : public Command {
 
   void run() override {
     if (csv_ && json_) fail("curve", "--csv and --json both write to standard output; choose one");
-    const RunRecord record;
+    const RunClock clock;
     const CurveRow& row = find_curve(kind_);
     std::vector<Curve> curves;
     for (const std::string& file : files_) {
@@ -62,7 +62,7 @@ class CurveCommand : public Command {
       curves.push_back(std::move(curve));
     }
     if (!svg_.empty()) write_file_atomically(svg_, picture(row, curves), "curve");
-    if (json_) return print_json(row, curves, record);
+    if (json_) return print_json(row, curves, clock);
     if (csv_) return print_csv(curves);
     print_text(row, curves);
   }
@@ -86,7 +86,7 @@ class CurveCommand : public Command {
   }
 
   void print_json(const CurveRow& row, const std::vector<Curve>& curves,
-                  const RunRecord& record) const {
+                  const RunClock& clock) const {
     Json list = Json::array();
     for (std::size_t i = 0; i < curves.size(); ++i) {
       Json x = Json::array(), y = Json::array(), t = Json::array();
@@ -102,14 +102,14 @@ class CurveCommand : public Command {
                       {"y", std::move(y)},
                       {"threshold", std::move(t)}});
     }
-    const Json json = {{"schema", "openworld.curve/1"},
+    const Json json = {{"schema", "openworld.curve/2"},
                        {"version", OPENWORLD_VERSION},
                        {"kind", row.name},
                        {"x_title", row.x_title},
                        {"y_title", row.y_title},
                        {"area_is", row.metric->info.name},
                        {"curves", std::move(list)},
-                       {"run", Json::parse(record.json())}};
+                       {"cost", run_cost_json(clock.cost())}};
     openworld::print_json(json, 1);
   }
 

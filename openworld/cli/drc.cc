@@ -19,8 +19,8 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -65,7 +65,7 @@ class Drc : public Command {
   }
 
   void run() override {
-    const RunRecord record;
+    const RunClock clock;
     const CsvTable csv = read_csv({.function = "drc", .file = file_});
     const LongTable table = read_long_table(csv, "method", {"world", "t"}, "acc", "seed");
     const auto reference = std::find(table.methods.begin(), table.methods.end(), zero_shot_);
@@ -82,7 +82,7 @@ class Drc : public Command {
     const FriedmanTest friedman =
         friedman_test(table.values, table.methods.size(), Better::kHigher);
     const NemenyiTest nemenyi = nemenyi_test(friedman.average_ranks, friedman.blocks, alpha_);
-    if (json_) return print_json(table, worlds, methods, friedman, nemenyi, record);
+    if (json_) return print_json(table, worlds, methods, friedman, nemenyi, clock);
     print_text(table, worlds, methods, friedman, nemenyi);
   }
 
@@ -150,7 +150,7 @@ class Drc : public Command {
 
   void print_json(const LongTable& table, const std::vector<World>& worlds,
                   const std::vector<MethodSummary>& methods, const FriedmanTest& friedman,
-                  const NemenyiTest& nemenyi, const RunRecord& record) const {
+                  const NemenyiTest& nemenyi, const RunClock& clock) const {
     Json list = Json::array();
     for (std::size_t m = 0; m < methods.size(); ++m) {
       Json by_world = Json::object();
@@ -164,7 +164,7 @@ class Drc : public Command {
                       {"final_rank", friedman.final_ranks[m]},
                       {"worlds", std::move(by_world)}});
     }
-    const Json json = {{"schema", "openworld.drc/1"},
+    const Json json = {{"schema", "openworld.drc/2"},
                        {"version", OPENWORLD_VERSION},
                        {"source", file_},
                        {"zero_shot", zero_shot_},
@@ -172,7 +172,7 @@ class Drc : public Command {
                        {"alpha", alpha_},
                        {"blocks", friedman.blocks},
                        {"methods", std::move(list)},
-                       {"run", Json::parse(record.json())}};
+                       {"cost", run_cost_json(clock.cost())}};
     openworld::print_json(json);
   }
 

@@ -5,6 +5,7 @@
 #include "openworld/base/error.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
 
 namespace openworld {
@@ -13,26 +14,27 @@ namespace {
 class Encode : public Command {
  public:
   void declare(CLI::App& app) override {
-    flags_.model.declare(app);
-    flags_.data.declare(app);
-    app.add_option("--texts", flags_.texts, "a file of texts, one per line, instead of images");
-    app.add_option("--out", flags_.out,
+    declare_model(app, command_.request.model);
+    declare_data(app, command_.request.data);
+    app.add_option("--texts", command_.request.texts,
+                   "a file of texts, one per line, instead of images");
+    app.add_option("--out", command_.request.out,
                    "output .npz: features, labels, names, paths; or features, texts")
         ->required();
-    flags_.cache.declare(app);
-    declare_memory(app, flags_.memory);
-    declare_json(app, flags_.json);
+    declare_cache(app, command_.request.cache);
+    declare_memory(app, command_.request.memory);
+    declare_json(app, command_.json);
   }
 
   void run() override {
-    if (flags_.data.data.empty() == flags_.texts.empty()) {
+    if (command_.request.data.path.empty() == command_.request.texts.empty()) {
       fail("encode", "expected either --data or --texts");
     }
-    model_library().encode(flags_);
+    model_library().encode(command_);
   }
 
  private:
-  EncodeFlags flags_;
+  EncodeCommand command_;
 };
 
 }  // namespace

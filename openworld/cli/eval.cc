@@ -13,12 +13,12 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_details.h"
 #include "openworld/cli/eval_flags.h"
-#include "openworld/cli/measured_runs.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/predictions/result_json.h"
+#include "openworld/report/runs_table.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -73,10 +73,10 @@ class Eval : public Command {
     if (several_runs()) return run_runs();
     if (!against_.empty()) fail("eval", "--against needs two or more run folders");
     const auto requests = flags_.requests();
-    const RunRecord record;
+    const RunClock clock;
     std::vector<Measured> all;
     for (const std::string& file : files_) all.push_back(measure(file, requests));
-    if (json_) return print_json(all, record);
+    if (json_) return print_json(all, clock);
     if (all.size() == 1) {
       print_one(all[0]);
     } else {
@@ -88,7 +88,7 @@ class Eval : public Command {
   // Whether the inputs are run folders to compare. Files and run folders cannot be mixed.
   bool several_runs() const {
     if (files_.size() < 2) return false;
-    const auto is_file = [](const std::string& path) { return !is_run_folder(path); };
+    const auto is_file = [](const std::string& path) { return !RunFolder(path).is_run(); };
     const auto file = std::ranges::find_if(files_, is_file);
     const auto folder = std::ranges::find_if_not(files_, is_file);
     if (file != files_.end() && folder != files_.end()) {
@@ -101,7 +101,7 @@ class Eval : public Command {
 
   void run_runs() const {
     if (per_class_) fail("eval", "--per-class takes files or one run");
-    const RunRecord record;
+    const RunClock clock;
     const RunCollection runs = open_runs(files_, "eval");
     const std::size_t reference = against_.empty() ? 0 : runs.find_label(against_, "eval");
     const MeasuredRuns measured =
@@ -109,13 +109,13 @@ class Eval : public Command {
     std::vector<StageCosts> costs;
     if (diagnose_) costs = stage_costs(runs, measured.comparison, flags_.options().ties);
     if (!json_) {
-      print_runs(runs, measured);
-      if (diagnose_) print_stage_costs(runs, costs);
+      fmt::print("{}", runs_text(runs, measured));
+      if (diagnose_) fmt::print("{}", stage_costs_text(runs, costs));
       return;
     }
     Json json = runs_json(runs, measured);
     if (diagnose_) json["diagnosis"] = stage_costs_json(runs, costs);
-    json["run"] = Json::parse(record.json());
+    json["cost"] = run_cost_json(clock.cost());
     openworld::print_json(json);
   }
 
@@ -141,7 +141,7 @@ class Eval : public Command {
     return measured;
   }
 
-  void print_json(const std::vector<Measured>& all, const RunRecord& record) const {
+  void print_json(const std::vector<Measured>& all, const RunClock& clock) const {
     const EvalOptions options = flags_.options();
     Json results = Json::array();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -153,7 +153,7 @@ class Eval : public Command {
     }
     Json json = all.size() == 1 ? results[0]
                                 : Json{{"schema", kResultSchema}, {"results", std::move(results)}};
-    json["run"] = Json::parse(record.json());
+    json["cost"] = run_cost_json(clock.cost());
     openworld::print_json(json);
   }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "openworld/cli/text_table.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {

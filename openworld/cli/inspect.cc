@@ -15,8 +15,8 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -65,10 +65,10 @@ class Inspect : public Command {
   }
 
   void run() override {
-    const RunRecord record;
+    const RunClock clock;
     const CheckpointOptions options{find_activation(activation_), "inspect"};
     const ClipCheckpoint model = open_clip_checkpoint(path_, options);
-    if (json_) return print_json(model, record);
+    if (json_) return print_json(model, clock);
     print_text(model);
     if (tensors_) print_tensors(model);
   }
@@ -82,7 +82,7 @@ class Inspect : public Command {
             {"parameters", parameters}};
   }
 
-  void print_json(const ClipCheckpoint& model, const RunRecord& record) const {
+  void print_json(const ClipCheckpoint& model, const RunClock& clock) const {
     const ClipConfig& config = model.config();
     const Parameters parameters = count_parameters(model);
     Json files = Json::array(), stem = Json::array(), tensors = Json::array();
@@ -98,7 +98,7 @@ class Inspect : public Command {
                          {"type", tensor_type(model.stored_type(tensor.name)).name}});
     }
     const std::string& vocabulary = model.vocabulary_path();
-    Json json = {{"schema", "openworld.checkpoint/1"},
+    Json json = {{"schema", "openworld.checkpoint/2"},
                  {"version", OPENWORLD_VERSION},
                  {"source", path_},
                  {"format", model.format()},
@@ -123,7 +123,7 @@ class Inspect : public Command {
                    {"std", config.preprocessing.std}}},
                  {"notes", model.notes()}};
     if (tensors_) json["tensors"] = std::move(tensors);
-    json["run"] = Json::parse(record.json());
+    json["cost"] = run_cost_json(clock.cost());
     openworld::print_json(json);
   }
 

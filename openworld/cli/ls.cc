@@ -17,6 +17,7 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/detection/detection_evaluation.h"
 #include "openworld/metrics/table.h"
+#include "openworld/openset/uncertainty.h"
 #include "openworld/worlds/format.h"
 #include "openworld/worlds/templates.h"
 
@@ -33,9 +34,10 @@ std::string_view ties_name(const MetricRow& row) {
 class Ls : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("WHAT", what_, "learners, metrics, curves, templates, datasets or checkpoints")
-        ->check(CLI::IsMember(
-            {"learners", "metrics", "curves", "templates", "datasets", "checkpoints"}))
+    app.add_option("WHAT", what_,
+                   "learners, metrics, curves, uncertainties, templates, datasets or checkpoints")
+        ->check(CLI::IsMember({"learners", "metrics", "curves", "uncertainties", "templates",
+                               "datasets", "checkpoints"}))
         ->required();
     app.add_option("NAME", name_, "show this one in full");
     declare_json(app, json_);
@@ -48,6 +50,8 @@ class Ls : public Command {
       name_.empty() ? list_curves() : show(curve_json(find_curve(name_)));
     } else if (what_ == "templates") {
       name_.empty() ? list_templates() : show(template_json(find_template_set(name_)));
+    } else if (what_ == "uncertainties") {
+      list_uncertainties();
     } else if (what_ == "datasets" || what_ == "checkpoints") {
       if (!name_.empty()) fail("ls", fmt::format("{} cannot be shown one by one", what_));
       list_formats();
@@ -96,7 +100,7 @@ class Ls : public Command {
             {"brief", row.brief},
             {"x_title", row.x_title},
             {"y_title", row.y_title},
-            {"area", row.metric->name}};
+            {"area", row.metric->info.name}};
   }
 
   // By family, both in the order of the table.
@@ -150,6 +154,30 @@ class Ls : public Command {
     for (const CurveRow& row : curve_table()) {
       fmt::print("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->info.title);
     }
+  }
+
+  void list_uncertainties() const {
+    Json rows = Json::array();
+    for (const UncertaintyRow& row : uncertainty_table()) {
+      if (!name_.empty() && row.name != name_) continue;
+      Json models = Json::array();
+      if (row.softmax) models.push_back("softmax");
+      if (row.sigmoid) models.push_back("sigmoid");
+      rows.push_back({{"name", row.name},
+                      {"title", row.title},
+                      {"brief", row.brief},
+                      {"citation", row.citation},
+                      {"models", models},
+                      {"published", row.published}});
+      if (!json_ && name_.empty()) {
+        fmt::print("{}{:<14} {} ({})\n", row.published ? "* " : "  ", row.name, row.brief,
+                   fmt::join(models.get<std::vector<std::string>>(), ", "));
+      }
+    }
+    if (rows.empty()) fail("ls", fmt::format("no uncertainty is called '{}'", name_));
+    if (!name_.empty()) return show(rows[0]);
+    if (json_) return print_json({{"uncertainties", std::move(rows)}});
+    fmt::print("\n* as published. Larger means more certain. `openworld openset` uses them.\n");
   }
 
   static Json template_json(const TemplateSet& set) {

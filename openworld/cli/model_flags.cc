@@ -9,26 +9,36 @@
 
 namespace openworld {
 
-void ModelFlags::declare(CLI::App& app) {
-  app.add_option("--model", model,
+void declare_model(CLI::App& app, ModelSpec& model) {
+  app.add_option("--model", model.path,
                  "a CLIP checkpoint (see `openworld inspect`), or pocket, the bundled model")
       ->required();
-  app.add_option("--activation", activation, "override the model's activation: quick_gelu or gelu")
+  app.add_option("--activation", model.activation,
+                 "override the model's activation: quick_gelu or gelu")
       ->check(CLI::IsMember({"quick_gelu", "gelu"}));
-  app.add_option("--vocabulary", vocabulary,
+  app.add_option("--vocabulary", model.vocabulary,
                  "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
-  app.add_option("--batch", batch, "batch size")->capture_default_str()->check(CLI::Range(1, 4096));
-  declare_threads(app, threads);
+  declare_model_run(app, model);
 }
 
-void DataFlags::declare(CLI::App& app) {
-  app.add_option("--data", data,
+void declare_model_run(CLI::App& app, ModelSpec& model) {
+  app.add_option("--device", model.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--batch", model.batch, "batch size")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  declare_threads(app, model.threads);
+}
+
+void declare_data(CLI::App& app, DataSpec& data) {
+  app.add_option("--data", data.path,
                  "images: a folder of class folders, doodles:NAME, or any format listed below");
-  app.add_option("--split", split, "split of the dataset, if it has several");
-  app.add_option("--image-root", image_root, "folder that the paths of a list are relative to");
-  app.add_option("--names", names, "file of class names [the dataset's own]");
-  app.add_option("--format", format, "dataset format [detected]");
-  app.add_flag("--allow-duplicate-names", allow_duplicate_names, "let two classes share a name");
+  app.add_option("--split", data.options.split, "split of the dataset, if it has several");
+  app.add_option("--image-root", data.options.image_root,
+                 "folder that the paths of a list are relative to");
+  app.add_option("--names", data.options.names, "file of class names [the dataset's own]");
+  app.add_option("--format", data.options.format, "dataset format [detected]");
+  app.add_flag("--allow-duplicate-names", data.options.allow_duplicate_names,
+               "let two classes share a name");
   std::string formats = "Formats of --data:";
   for (const DatasetFormat* row : dataset_formats()) {
     formats += fmt::format("\n  {:<14} {}", row->name, row->looks_like);
@@ -36,10 +46,10 @@ void DataFlags::declare(CLI::App& app) {
   app.footer(formats);
 }
 
-void CacheFlags::declare(CLI::App& app) {
-  app.add_option("--cache", folder,
+void declare_cache(CLI::App& app, FeatureCacheSpec& cache) {
+  app.add_option("--cache", cache.folder,
                  "folder of the feature cache [$XDG_CACHE_HOME or ~/.cache, openworld/features]");
-  app.add_flag("--no-cache", off, "disable the feature cache");
+  app.add_flag("--no-cache", cache.off, "disable the feature cache");
 }
 
 void declare_memory(CLI::App& app, std::int64_t& mib) {

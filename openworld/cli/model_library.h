@@ -4,19 +4,20 @@
 // otherwise starts in milliseconds. It lies in ../lib/openworld beside the program's folder, built
 // and installed alike.
 
-#include "openworld/cli/model_flags.h"
+#include "openworld/cli/model_commands.h"
+#include "openworld/cli/openset_flags.h"
 #include "openworld/cli/pretrain_flags.h"
-#include "openworld/cli/tune_flags.h"
 
 namespace openworld {
 
 struct ModelLibrary {
-  void (*encode)(const EncodeFlags& flags);
-  void (*zeroshot)(const ZeroshotFlags& flags);
+  void (*encode)(const EncodeCommand& command);
+  void (*zeroshot)(const ZeroShotCommand& command);
   void (*pretrain)(const PretrainFlags& flags);
-  void (*tune)(const TuneFlags& flags);
-  void (*predict)(const PredictFlags& flags);
-  void (*list_learners)(const LearnerListFlags& flags);
+  void (*tune)(const TuneCommand& command);
+  void (*predict)(const PredictCommand& command);
+  void (*list_learners)(const LearnerListCommand& command);
+  void (*openset)(const OpenSetFlags& flags);
 };
 
 // Opens it. Throws Error if it is missing or does not load.

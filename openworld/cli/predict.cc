@@ -4,6 +4,7 @@
 
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
 
 namespace openworld {
@@ -12,22 +13,20 @@ namespace {
 class Predict : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("--run", flags_.run, "folder that `openworld tune` wrote")->required();
-    app.add_option("IMAGES", flags_.images, "image files, or folders, searched recursively")
+    app.add_option("--run", command_.run, "folder that `openworld tune` wrote")->required();
+    app.add_option("IMAGES", command_.images, "image files, or folders, searched recursively")
         ->required();
-    app.add_option("--model", flags_.model, "the checkpoint [the path in run.json]");
-    app.add_option("--vocabulary", flags_.vocabulary, "vocabulary file, if not beside the weights");
-    app.add_option("--batch", flags_.batch, "batch size")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 4096));
-    declare_threads(app, flags_.threads);
-    declare_json(app, flags_.json);
+    app.add_option("--model", command_.model.path, "the checkpoint [the path in run.json]");
+    app.add_option("--vocabulary", command_.model.vocabulary,
+                   "vocabulary file, if not beside the weights");
+    declare_model_run(app, command_.model);
+    declare_json(app, command_.json);
   }
 
-  void run() override { model_library().predict(flags_); }
+  void run() override { model_library().predict(command_); }
 
  private:
-  PredictFlags flags_;
+  PredictCommand command_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "openworld/cli/run_folder.h"
+#include "openworld/runs/run_folder.h"
 
 namespace openworld {
 

@@ -15,8 +15,8 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -44,7 +44,7 @@ class Rank : public Command {
   }
 
   void run() override {
-    const RunRecord record;
+    const RunClock clock;
     const CsvTable csv = read_csv({.function = "rank", .file = file_});
     if (settings_.empty()) {
       for (const std::string& column : csv.columns()) {
@@ -55,7 +55,7 @@ class Rank : public Command {
     const FriedmanTest friedman = friedman_test(table.values, table.methods.size(),
                                                 lower_ ? Better::kLower : Better::kHigher);
     const NemenyiTest nemenyi = nemenyi_test(friedman.average_ranks, friedman.blocks, alpha_);
-    if (json_) return print_json(table, friedman, nemenyi, record);
+    if (json_) return print_json(table, friedman, nemenyi, clock);
     print_text(table, friedman, nemenyi);
   }
 
@@ -73,7 +73,7 @@ class Rank : public Command {
   }
 
   void print_json(const LongTable& table, const FriedmanTest& friedman, const NemenyiTest& nemenyi,
-                  const RunRecord& record) const {
+                  const RunClock& clock) const {
     Json methods = Json::array(), groups = Json::array(), p_values = Json::array();
     const std::size_t k = table.methods.size();
     for (std::size_t m = 0; m < k; ++m) {
@@ -94,7 +94,7 @@ class Rank : public Command {
                  {"f", number(friedman.f)},
                  {"f_p_value", number(friedman.f_p_value)}};
     if (!friedman.undefined.empty()) test["why"] = friedman.undefined;
-    const Json json = {{"schema", "openworld.rank/1"},
+    const Json json = {{"schema", "openworld.rank/2"},
                        {"version", OPENWORLD_VERSION},
                        {"source", file_},
                        {"blocks", friedman.blocks},
@@ -106,7 +106,7 @@ class Rank : public Command {
                          {"critical_distance", nemenyi.critical_distance},
                          {"p_values", std::move(p_values)},
                          {"not_different", std::move(groups)}}},
-                       {"run", Json::parse(record.json())}};
+                       {"cost", run_cost_json(clock.cost())}};
     openworld::print_json(json);
   }
 

@@ -16,8 +16,8 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
@@ -48,7 +48,7 @@ class SensitivityCommand : public Command {
   }
 
   void run() override {
-    const RunRecord record;
+    const RunClock clock;
     const Predictions predictions = load_argument(file_, "sensitivity");
     const RankedScores ranked(predictions.outcomes());
     if (!ratios_.empty()) options_.ratios = ratios_;
@@ -61,7 +61,7 @@ class SensitivityCommand : public Command {
       const double rho = options_.relative ? row.ratio * natural : row.ratio;
       closed.push_back(overall_at_ratio(whole, rho, options_.metric));
     }
-    if (json_) return print_json(result, closed, record);
+    if (json_) return print_json(result, closed, clock);
     print_text(result, closed);
   }
 
@@ -83,7 +83,7 @@ class SensitivityCommand : public Command {
   }
 
   void print_json(const Sensitivity& result, const std::vector<MetricValue>& closed,
-                  const RunRecord& record) const {
+                  const RunClock& clock) const {
     Json rows = Json::array();
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
       const SensitivityRow& row = result.rows[i];
@@ -92,7 +92,7 @@ class SensitivityCommand : public Command {
                       {"metrics", values_json(row.values)},
                       {"overall_acc_closed_form", value_json(closed[i])}});
     }
-    const Json json = {{"schema", "openworld.sensitivity/1"},
+    const Json json = {{"schema", "openworld.sensitivity/2"},
                        {"version", OPENWORLD_VERSION},
                        {"source", file_},
                        {"relative", options_.relative},
@@ -101,7 +101,7 @@ class SensitivityCommand : public Command {
                        {"rows", std::move(rows)},
                        {"mean", values_json(result.mean)},
                        {"variance", values_json(result.variance)},
-                       {"run", Json::parse(record.json())}};
+                       {"cost", run_cost_json(clock.cost())}};
     openworld::print_json(json);
   }
 

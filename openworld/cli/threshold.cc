@@ -5,36 +5,25 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "openworld/base/error.h"
-#include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_folder.h"
-#include "openworld/cli/run_record.h"
-#include "openworld/cli/text_table.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/report/text_table.h"
+#include "openworld/runs/run_folder.h"
+#include "openworld/runs/threshold_file.h"
 
 namespace openworld {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json share_json(const Share& share) {
-  return {{"value", share.value},
-          {"count", share.count},
-          {"total", share.total},
-          {"interval",
-           {{"low", share.interval.low},
-            {"high", share.interval.high},
-            {"method", "clopper_pearson"}}}};
-}
 
 class Threshold : public Command {
  public:
@@ -54,7 +43,7 @@ class Threshold : public Command {
   }
 
   void run() override {
-    const RunRecord record;
+    const RunClock clock;
     if (file_.empty() == run_.empty()) {
       fail("threshold", file_.empty() ? "no predictions; expected FILE or --run RUN"
                                       : "both FILE and --run; expected one of them");
@@ -67,41 +56,25 @@ class Threshold : public Command {
     }
     const GuaranteedThreshold result = guarantee_threshold(Ranking(ranked), limit_);
     if (!result.granted()) fail("threshold", fmt::format("{}: {}", file_, result.refusal));
-    const Json json = result_json(result);
+    const Json json = threshold_json(result, limit_, file_);
     if (!run_.empty()) write_file_atomically(kept(), json.dump(2) + '\n', "threshold");
-    if (json_) return print_json(json, record);
+    if (json_) return print_json(json, clock);
     print_text(result);
     if (!run_.empty()) fmt::print("\nwrote {}\n", kept());
   }
 
  private:
   void use_run() {
-    if (!is_run_folder(run_)) {
-      fail("threshold", fmt::format("{}: not a run folder; expected a folder with run.json", run_));
-    }
-    read_run_folder(run_, "threshold");
+    const RunFolder folder(run_);
+    folder.spec("threshold");
+    folder.expect_finished("threshold");
     file_ = run_;
   }
 
-  std::string kept() const { return (std::filesystem::path(run_) / "threshold.json").string(); }
+  std::string kept() const { return RunFolder(run_).threshold_file(); }
 
-  Json result_json(const GuaranteedThreshold& r) const {
-    Json json = {{"schema", "openworld.threshold/1"},
-                 {"version", OPENWORLD_VERSION},
-                 {"source", file_},
-                 {"max_miss", limit_.max_miss_rate},
-                 {"confidence", limit_.confidence},
-                 {"threshold", r.threshold},
-                 {"rule", "base if score > threshold"},
-                 {"allowed_misses", r.allowed_misses},
-                 {"miss_rate", share_json(r.miss)}};
-    if (r.hit) json["hit_rate"] = share_json(*r.hit);
-    if (r.reject) json["reject_rate"] = share_json(*r.reject);
-    return json;
-  }
-
-  static void print_json(Json json, const RunRecord& record) {
-    json["run"] = Json::parse(record.json());
+  static void print_json(Json json, const RunClock& clock) {
+    json["cost"] = run_cost_json(clock.cost());
     openworld::print_json(json);
   }
 

@@ -11,9 +11,9 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/png_writer.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/worlds/contact_sheet.h"
 #include "openworld/worlds/folders.h"
 
@@ -92,7 +92,7 @@ class Worlds : public Command {
 
  private:
   void list() const {
-    const RunRecord record;
+    const RunClock clock;
     if (json_) {
       Json datasets = Json::array(), look_rows = Json::array(), splits = Json::array();
       for (const DoodleDataset& dataset : doodle_datasets()) {
@@ -107,9 +107,9 @@ class Worlds : public Command {
                           {"splits", std::move(splits)},
                           {"datasets", std::move(datasets)},
                           {"looks", std::move(look_rows)}};
-      return print_json({{"schema", "openworld.worlds/1"},
+      return print_json({{"schema", "openworld.worlds/2"},
                          {"worlds", Json::array({world})},
-                         {"run", Json::parse(record.json())}});
+                         {"cost", run_cost_json(clock.cost())}});
     }
     fmt::print("doodles: {}\n\n", kBrief);
     fmt::print("  {:<14} classes  its template\n", "dataset");
@@ -131,7 +131,7 @@ class Worlds : public Command {
   }
 
   void show() const {
-    const RunRecord record;
+    const RunClock clock;
     const Origin origin{kFunction, data_};
     const DoodleSpec spec = parse_doodle_spec(origin);
     const auto* split = std::ranges::find(kDoodleSplits, split_, &DoodleSplit::name);
@@ -147,17 +147,17 @@ class Worlds : public Command {
           png_, make_png(sheet.width, sheet.height, sheet.rgb, PngCompression::kDeflated),
           kFunction);
     }
-    json_ ? print_card_json(spec, record) : print_card(spec);
+    json_ ? print_card_json(spec, clock) : print_card(spec);
   }
 
-  void print_card_json(const DoodleSpec& spec, const RunRecord& record) const {
-    Json json = {{"schema", "openworld.worlds/1"}, {"data", spec.text()}, {"world", "doodles"}};
+  void print_card_json(const DoodleSpec& spec, const RunClock& clock) const {
+    Json json = {{"schema", "openworld.worlds/2"}, {"data", spec.text()}, {"world", "doodles"}};
     json["dataset"] = dataset_json(*spec.dataset);
     json["look"] = look_json(*spec.look);
     json["seed"] = spec.seed;
     json["class_names"] = spec.dataset->classes;
     if (!png_.empty()) json["png"] = png_;
-    json["run"] = Json::parse(record.json());
+    json["cost"] = run_cost_json(clock.cost());
     print_json(json);
   }
 

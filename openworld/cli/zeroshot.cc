@@ -5,6 +5,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/flag_checks.h"
+#include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
 
 namespace openworld {
@@ -13,35 +14,36 @@ namespace {
 class Zeroshot : public Command {
  public:
   void declare(CLI::App& app) override {
-    flags_.model.declare(app);
-    flags_.data.declare(app);
+    declare_model(app, command_.request.model);
+    declare_data(app, command_.request.data);
     app.get_option("--data")->required();
-    app.add_option("--templates", flags_.templates,
+    app.add_option("--templates", command_.request.templates,
                    "a template with {}, a file of them, or a set (`openworld ls templates`) [the "
                    "dataset's own, else photo]");
-    app.add_option("--ensemble", flags_.ensemble,
+    app.add_option("--ensemble", command_.request.ensemble,
                    "average normalised features and normalise, or average logits")
         ->capture_default_str()
         ->check(CLI::IsMember({"features", "logits"}));
-    app.add_option("--base", flags_.base,
+    app.add_option("--base", command_.request.base,
                    "base classes of the predictions: all, half (CoOp's first half), "
                    "or their number; the rest are new")
         ->capture_default_str();
-    app.add_option("--out", flags_.out, "output .npz of predictions, for `openworld eval`");
-    app.add_option("--level", flags_.level, "confidence level of the interval")
+    app.add_option("--out", command_.request.out,
+                   "output .npz of predictions, for `openworld eval`");
+    app.add_option("--level", command_.request.level, "confidence level of the interval")
         ->capture_default_str()
         ->check(between_0_and_1());
-    app.add_flag("--keep-underscores", flags_.keep_underscores,
+    app.add_flag("--keep-underscores", command_.request.keep_underscores,
                  "keep _ in class names instead of replacing it by a space");
-    flags_.cache.declare(app);
-    declare_memory(app, flags_.memory);
-    declare_json(app, flags_.json);
+    declare_cache(app, command_.request.cache);
+    declare_memory(app, command_.request.memory);
+    declare_json(app, command_.json);
   }
 
-  void run() override { model_library().zeroshot(flags_); }
+  void run() override { model_library().zeroshot(command_); }
 
  private:
-  ZeroshotFlags flags_;
+  ZeroShotCommand command_;
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ ImageLoader::ImageLoader(ImageLoaderOptions options) : options_(std::move(option
   if (options_.image_values == 0) fail("ImageLoader", "image_values is 0; expected at least 1");
   const auto threads =
       static_cast<std::size_t>(options_.threads > 0 ? options_.threads : default_threads());
-  const std::size_t slots = 2 + (threads - 1) / options_.batch_size;
+  std::size_t slots = 2 + (threads - 1) / options_.batch_size;
+  if (options_.batches_ahead > 0) slots = std::min(slots, options_.batches_ahead);
   while (slots_.size() < slots && limit_ < options_.items) {
     slots_.push_back(make_slot(limit_));
     limit_ += slots_.back()->items.size();

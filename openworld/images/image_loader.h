@@ -5,7 +5,7 @@
 // Batch b holds the items [b * batch_size, (b + 1) * batch_size) that could be read, in order; the
 // others are listed as failures and their places closed. So the batches are the same for any number
 // of threads. Memory: besides the batch that the caller has, 2 more, and as many as there have to
-// be so that every thread has an item.
+// be so that every thread has an item; or fewer, if `batches_ahead` says so.
 
 #include <condition_variable>
 #include <cstddef>
@@ -53,8 +53,9 @@ struct ImageBatch {
 struct ImageLoaderOptions {
   std::size_t items = 0;
   std::size_t batch_size = 100;
-  std::size_t image_values = 0;  // floats of one item, 3 * image_size^2
-  int threads = 0;               // 0: default_threads()
+  std::size_t image_values = 0;   // floats of one item, 3 * image_size^2
+  int threads = 0;                // 0: default_threads()
+  std::size_t batches_ahead = 0;  // at most so many besides the caller's; 0: as above
 
   // Gives the file of an item. Error makes the item a failure. Called from several threads.
   std::function<ImageFile(std::size_t item)> open;

@@ -106,6 +106,27 @@ TEST(ImageLoader, StopsReadingAheadOfASlowCaller) {
   }
 }
 
+TEST(ImageLoader, ReadsNoMoreBatchesAheadThanAllowed) {
+  for (const std::size_t ahead : {1, 2}) {
+    std::atomic<std::size_t> opened{0};
+    ImageLoaderOptions options = options_of(60, 3, 8);
+    options.batches_ahead = ahead;
+    options.open = [&](std::size_t i) {
+      ++opened;
+      return open_item(i);
+    };
+    ImageLoader loader(options);
+    for (std::size_t taken = 1; taken <= 20; ++taken) {
+      const auto batch = loader.next();
+      ASSERT_TRUE(batch);
+      EXPECT_EQ(batch->indices.size() + batch->failures.size(), 3u);
+      if (taken <= 3) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      EXPECT_LE(opened, 3 * (taken + ahead));
+    }
+    EXPECT_FALSE(loader.next());
+  }
+}
+
 TEST(ImageLoader, EndsInTheMiddle) {
   ImageLoader loader(options_of(100'000, 4, 3));
   ASSERT_TRUE(loader.next());

@@ -70,7 +70,7 @@ class Decoop : public Learner {
     classifier_shape_ = {.tokens = classifier_contexts_[0].size(0)};
     detectors_.make_prompts(task, detector_shape_.tokens);
     classifier_prompts_.emplace(task.text_model, task.base_names, classifier_shape_);
-    constants_["threshold"] = at::zeros({1});
+    constants_["threshold"] = at::zeros({1}, clip().logit_scale.options());
     DecoopOptions second = options;
     second.schedule = options.classifier_schedule;
     second.epochs = options.classifier_epochs > 0 ? options.classifier_epochs : 2 * options.epochs;
@@ -89,11 +89,11 @@ class Decoop : public Learner {
     const Tensor sure = detectors_.scores(clip(), images, base_detector_texts_);
     double threshold = 1;
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
-      const Tensor q = sure.select(1, static_cast<std::int64_t>(k)).contiguous();
+      const Tensor q = sure.select(1, static_cast<std::int64_t>(k)).to(at::kCPU).contiguous();
       threshold = std::min(
           threshold, otsu_threshold({q.data_ptr<float>(), static_cast<std::size_t>(q.numel())}));
     }
-    constants_["threshold"] = at::full({1}, threshold);
+    constants_["threshold"] = at::full({1}, threshold, clip().logit_scale.options());
   }
 
   Tensor loss(std::size_t stage, const Batch& batch) override {
@@ -111,7 +111,7 @@ class Decoop : public Learner {
       const Tensor& images = scored.features;
       const Tensor q = detectors_.scores(clip(), images, of_detectors);
       const Tensor sure = (q >= constants_.at("threshold").item<float>()).to(at::kFloat);
-      Tensor logits = at::zeros({images.size(0), zero_shot.size(0)});
+      Tensor logits = at::zeros({images.size(0), zero_shot.size(0)}, images.options());
       for (std::size_t k = 0; k < detectors_.size(); ++k) {
         const Tensor mine = sure.narrow(1, static_cast<std::int64_t>(k), 1);
         logits += mine * scaled_logits(clip(), images, of_classifiers[k]);
@@ -150,7 +150,7 @@ class Decoop : public Learner {
     std::vector<ContextPrompts*> lists;
     for (std::size_t k = 0; k < detectors_.size(); ++k) lists.push_back(&detectors_.prompts(k));
     const std::vector<Tensor> texts = pool_.features(lists, detector_contexts_);
-    Tensor total = at::zeros({});
+    Tensor total = at::zeros({}, batch.features.options());
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const auto [base, columns, new_side] = detectors_.sides(k, batch.labels);
       if (base.numel() == 0) continue;
@@ -169,7 +169,7 @@ class Decoop : public Learner {
     const std::vector<ContextPrompts*> lists(detectors_.size(), &*classifier_prompts_);
     const std::vector<Tensor> texts = pool_.features(lists, classifier_contexts_);
     const auto [sure, target] = teachers(batch.features);
-    Tensor total = at::zeros({});
+    Tensor total = at::zeros({}, batch.features.options());
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
       const Tensor mine = sure.select(1, static_cast<std::int64_t>(k));
       const Tensor inside = mine.nonzero().squeeze(1), outside = (~mine).nonzero().squeeze(1);

@@ -16,7 +16,7 @@ std::string numbered(const std::string& name, std::size_t number) {
 Detectors::Detectors(const TuningTask& task, std::int64_t count)
     : partitions_(class_partitions(static_cast<std::int64_t>(task.base_names.size()), count)) {
   for (const Partition& partition : partitions_) {
-    columns_.push_back(index_tensor(partition.columns));
+    columns_.push_back(index_tensor(partition.columns, task.text_model.clip->device()));
   }
 }
 
@@ -33,13 +33,16 @@ void Detectors::make_prompts(const TuningTask& task, std::int64_t tokens) {
 
 Detectors::Sides Detectors::sides(std::size_t k, const Tensor& labels) const {
   std::vector<std::int64_t> base, columns, new_side;
-  const std::int64_t* const label = labels.data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < labels.numel(); ++i) {
+  const Tensor host = labels.to(at::kCPU).contiguous();
+  const std::int64_t* const label = host.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < host.numel(); ++i) {
     const std::int64_t column = partitions_[k].column_of[static_cast<std::size_t>(label[i])];
     (column < 0 ? new_side : base).push_back(i);
     if (column >= 0) columns.push_back(column);
   }
-  return {index_tensor(base), index_tensor(columns), index_tensor(new_side)};
+  const at::Device device = labels.device();
+  return {index_tensor(base, device), index_tensor(columns, device),
+          index_tensor(new_side, device)};
 }
 
 Tensor Detectors::scores(const Clip& clip, const Tensor& images,

@@ -104,7 +104,7 @@ class Gmop : public Learner {
                                     {.tokens = detector_contexts_[0].size(0)});
     const std::vector<ContextPrompts*> lists(detectors_.size(), &detector_prompts);
     const Tensor base_texts = pool_.features(*classifier_prompts_, classifier_);
-    Tensor new_texts = at::zeros({0, base_texts.size(1)});
+    Tensor new_texts = at::zeros({0, base_texts.size(1)}, base_texts.options());
     if (!new_names.empty()) {
       if (options_.single || trained_new_) {
         ContextPrompts prompts(task_.text_model, new_names, classifier_shape_);

@@ -117,8 +117,8 @@ class Learner {
   // constants and state are restored after it.
   virtual void begin_stage(std::size_t stage, const Episode& episode);
 
-  // After the last step of an epoch (of the stage, from 0). May change parameters and state() in
-  // place; both are saved after it.
+  // After the last step of an epoch (of the stage, from 0), without gradients. May change
+  // parameters and state() in place; both are saved after it.
   virtual void end_epoch(std::size_t stage, std::int64_t epoch);
 
   // The loss of a batch, differentiable in the stage's parameters.

@@ -51,7 +51,8 @@ class Prograd : public ContextLearner {
       fail("prompts", fmt::format("option init has {} tokens; expected at most tokens, {}",
                                   words.size(0), options.tokens));
     }
-    return at::cat({at::zeros({options.tokens - words.size(0), words.size(1)}), words});
+    return at::cat(
+        {at::zeros({options.tokens - words.size(0), words.size(1)}, words.options()), words});
   }
 
   double lambda_, temperature_;

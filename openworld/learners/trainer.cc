@@ -1,6 +1,7 @@
 #include "openworld/learners/trainer.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/stack.h>
 #include <fmt/format.h>
 
@@ -27,6 +28,12 @@ Trainer::Trainer(Learner& learner, const Episode& episode, std::uint64_t seed)
     : learner_(learner), episode_(episode), seed_(seed), stages_(learner.stages()) {
   images_ = episode.labels.defined() ? episode.labels.size(0) : 0;
   if (images_ == 0 && !stages_.empty()) fail("tune", "there are no training images");
+  if (episode.pixels == nullptr) return;
+  const auto pixels = static_cast<std::int64_t>(episode.pixels->dataset().samples.size());
+  if (pixels != images_) {
+    fail("tune", fmt::format("pixels of {} images, with {} labels; expected as many of both",
+                             pixels, images_));
+  }
 }
 
 std::int64_t Trainer::steps_per_epoch(const Stage& stage) const {
@@ -60,22 +67,49 @@ void Trainer::start_epoch() {
   shuffle(order_, random);
 }
 
-Batch Trainer::batch_of(const std::vector<std::int64_t>& rows) const {
+// The view of an image in this epoch; without one it is as the test transform has it.
+std::optional<std::uint64_t> Trainer::view_of(std::int64_t row) const {
+  if (episode_.features.defined() && episode_.features.dim() == 3) {
+    Random random(mix64(seed_ ^ Stream::kView) + static_cast<std::uint64_t>(epoch()),
+                  static_cast<std::uint64_t>(row));
+    return random.below(static_cast<std::uint64_t>(episode_.features.size(0)));
+  }
+  if (episode_.fresh_views) return static_cast<std::uint64_t>(epoch());
+  return std::nullopt;
+}
+
+// Decodes from the next step to the end of the epoch.
+void Trainer::start_pixels() {
+  const Stage& stage = stages_[stage_];
+  const std::int64_t end = std::min(steps_per_epoch(stage) * stage.batch, images_);
+  std::vector<PixelItem> items;
+  for (std::int64_t i = epoch_step_ * stage.batch; i < end; ++i) {
+    const std::uint32_t row = order_[static_cast<std::size_t>(i)];
+    items.push_back({row, view_of(row)});
+  }
+  pixels_ = episode_.pixels->stream(std::move(items), static_cast<std::size_t>(stage.batch));
+  pixels_step_ = epoch_step_;
+}
+
+Batch Trainer::batch_of(const std::vector<std::int64_t>& rows) {
   Batch batch;
-  const Tensor chosen = index_tensor(rows);
+  const Tensor chosen = index_tensor(rows, episode_.labels.device());
   batch.labels = episode_.labels.index_select(0, chosen);
   if (episode_.local.defined()) batch.local = episode_.local.index_select(0, chosen);
+  if (episode_.pixels != nullptr) {
+    if (!pixels_ || pixels_step_ != epoch_step_) start_pixels();
+    ++pixels_step_;
+    batch.pixels = pixels_->next().to(episode_.labels.device());
+  }
+  if (!episode_.features.defined()) return batch;
   if (episode_.features.dim() == 2) {
     batch.features = episode_.features.index_select(0, chosen);
     return batch;
   }
-  const auto views = static_cast<std::uint64_t>(episode_.features.size(0));
   std::vector<Tensor> features;
   for (const std::int64_t row : rows) {
-    Random random(mix64(seed_ ^ Stream::kView) + static_cast<std::uint64_t>(epoch()),
-                  static_cast<std::uint64_t>(row));
-    features.push_back(
-        episode_.features.select(0, static_cast<std::int64_t>(random.below(views))).select(0, row));
+    const auto view = static_cast<std::int64_t>(*view_of(row));
+    features.push_back(episode_.features.select(0, view).select(0, row));
   }
   batch.features = at::stack(features);
   return batch;
@@ -115,9 +149,14 @@ TrainStep Trainer::run_step() {
   report.mean_loss = loss_sum_ / static_cast<double>(epoch_step_);
   report.ends_epoch = epoch_step_ == steps_per_epoch(stage);
   if (!report.ends_epoch) return report;
+  {
+    const at::NoGradGuard no_grad;
+    learner_.end_epoch(stage_, epoch_);
+  }
   epoch_step_ = 0;
   loss_sum_ = 0;
   order_.clear();
+  pixels_.reset();
   if (++epoch_ == stage.epochs) {
     ++stage_;
     epoch_ = stage_step_ = 0;

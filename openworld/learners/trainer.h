@@ -9,15 +9,18 @@
 //   }
 //
 // The order of images and the view of each depend on (seed, stage, epoch) alone, so that a trainer
-// that loads the state of another goes on as that one would have: to the last bit, on the same
-// machine, with any number of threads.
+// that loads the state of another continues as that one would have: to the last bit, on the same
+// machine, with any number of threads. Where the episode has pixels, the batches after the one in
+// use are decoded meanwhile.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "openworld/learners/learner.h"
+#include "openworld/vlm/pixel_source.h"
 
 namespace openworld {
 
@@ -33,7 +36,7 @@ struct TrainStep {
 // REQUIRES: learner and episode outlive it.
 class Trainer {
  public:
-  // Throws Error if the episode has no images.
+  // Throws Error if the episode has no images, or pixels of another number of them.
   Trainer(Learner& learner, const Episode& episode, std::uint64_t seed);
 
   bool done() const { return stage_ == stages_.size(); }
@@ -45,7 +48,8 @@ class Trainer {
   std::int64_t epochs() const;
   std::int64_t epoch() const;
 
-  // The next step. Throws Error when the loss is no longer finite. REQUIRES: !done().
+  // The next step. Throws Error when the loss is no longer finite, and for an image that cannot be
+  // read. REQUIRES: !done().
   TrainStep run_step();
 
   // Everything that the next step depends on, in one file that is whole or not there; `run` is any
@@ -57,7 +61,9 @@ class Trainer {
  private:
   std::int64_t steps_per_epoch(const Stage& stage) const;
   void start_epoch();
-  Batch batch_of(const std::vector<std::int64_t>& rows) const;
+  void start_pixels();
+  std::optional<std::uint64_t> view_of(std::int64_t row) const;
+  Batch batch_of(const std::vector<std::int64_t>& rows);
   void start_stage();
   bool is_place(const std::vector<std::int64_t>& place) const;
 
@@ -68,12 +74,14 @@ class Trainer {
   std::int64_t images_ = 0;
 
   std::size_t stage_ = 0;
-  std::int64_t epoch_ = 0;            // of the stage
-  std::int64_t epoch_step_ = 0;       // of the epoch
-  std::int64_t stage_step_ = 0;       // of the stage
-  std::int64_t step_ = 0;             // of all
-  double loss_sum_ = 0;               // of the epoch
-  std::vector<std::uint32_t> order_;  // of the images in this epoch; empty: not known yet
+  std::int64_t epoch_ = 0;             // of the stage
+  std::int64_t epoch_step_ = 0;        // of the epoch
+  std::int64_t stage_step_ = 0;        // of the stage
+  std::int64_t step_ = 0;              // of all
+  double loss_sum_ = 0;                // of the epoch
+  std::vector<std::uint32_t> order_;   // of the images in this epoch; empty: not known yet
+  std::optional<PixelStream> pixels_;  // of this epoch, from step pixels_step_ of it on
+  std::int64_t pixels_step_ = 0;
   std::unique_ptr<Optimizer> optimizer_;
 };
 

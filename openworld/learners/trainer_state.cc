@@ -1,4 +1,5 @@
-// The state of a Trainer: where it is, the prompts and constants, and what the optimiser remembers.
+// The state of a Trainer: where it is, the prompts, constants and accumulated state, and what the
+// optimiser remembers.
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ void Trainer::save(const std::string& path, const std::string& run) const {
   write_tensor_state(
       {.groups = {{"", &learner_.parameters()},
                   {"constant.", &learner_.constants()},
+                  {"state.", &learner_.state()},
                   {"optimizer.", optimizer_ ? &optimizer_->memory() : &none}},
        .numbers = {static_cast<std::int64_t>(stage_), epoch_, epoch_step_, stage_step_, step_,
                    optimizer_ ? optimizer_->steps() : 0, std::bit_cast<std::int64_t>(loss_sum_)},
@@ -45,7 +47,9 @@ void Trainer::load(const std::string& path) {
   const Safetensors file = open_tensor_state(origin);
   const std::vector<std::int64_t> place = read_numbers(file, origin);
   if (!is_place(place)) origin.fail("is at a place that this training does not have");
-  const TensorGroups learned = {{"", &learner_.parameters()}, {"constant.", &learner_.constants()}};
+  const TensorGroups learned = {{"", &learner_.parameters()},
+                                {"constant.", &learner_.constants()},
+                                {"state.", &learner_.state()}};
   read_tensors(file, origin, learned);
   stage_ = static_cast<std::size_t>(place[0]);
   epoch_ = place[1];
@@ -55,6 +59,7 @@ void Trainer::load(const std::string& path) {
   loss_sum_ = std::bit_cast<double>(place[6]);
   optimizer_.reset();
   order_.clear();
+  pixels_.reset();
   if (stage_step_ == 0) return;
   start_stage();
   read_tensors(file, origin, {{"optimizer.", &optimizer_->memory()}});

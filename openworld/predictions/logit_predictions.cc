@@ -5,6 +5,7 @@
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/npz.h"
 #include "openworld/io/text_array.h"
+#include "openworld/predictions/predictions_parts.h"
 
 namespace openworld {
 
@@ -14,6 +15,25 @@ void set_sides(LogitPredictions& predictions, std::span<const std::int32_t> labe
     predictions.side.push_back(static_cast<std::int8_t>(c < 0 ? -1 : c < base ? 0 : 1));
     predictions.label.push_back(c < base ? std::max(c, 0) : c - base);
   }
+}
+
+Predictions view_predictions(const LogitPredictions& p, const std::string& path,
+                             const std::string& function) {
+  const auto view = [](auto values) {
+    return Column<std::remove_const_t<typename decltype(values)::element_type>>{values, {}};
+  };
+  const auto matrix = [&](std::span<const float> values, std::size_t columns) {
+    return Matrix{view(values), p.side.size(), columns, false};
+  };
+  Parts parts;
+  parts.side = view(std::span(p.side));
+  parts.label = view(std::span(p.label));
+  parts.score = view(p.score);
+  parts.base_logits = matrix(p.base_logits, p.base_classes);
+  if (p.new_classes > 0) parts.new_logits = matrix(p.new_logits, p.new_classes);
+  parts.classes = p.classes;
+  parts.meta = p.meta;
+  return make_predictions(std::move(parts), {function, path});
 }
 
 void save_logit_predictions(const LogitPredictions& p, const std::string& path,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "openworld/predictions/predictions.h"
+
 namespace openworld {
 
 struct LogitPredictions {
@@ -24,6 +26,12 @@ struct LogitPredictions {
 // is unknown.
 void set_sides(LogitPredictions& predictions, std::span<const std::int32_t> labels,
                std::int32_t base);
+
+// The same as Predictions, which are views of these arrays: what load_predictions reads from the
+// file that save_logit_predictions writes. `path` is for messages. Throws Error. REQUIRES:
+// `predictions` outlives the result.
+Predictions view_predictions(const LogitPredictions& predictions, const std::string& path,
+                             const std::string& function);
 
 // Writes an .npz, whole or not at all; without new classes it has no new_logits. Throws Error.
 void save_logit_predictions(const LogitPredictions& predictions, const std::string& path,

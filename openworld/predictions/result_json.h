@@ -1,8 +1,8 @@
 #pragma once
 
-// Results as JSON: one object per evaluation, schema "openworld.result/1".
+// Results as JSON: one object per evaluation, schema "openworld.result/2".
 //
-//   {"schema": "openworld.result/1", "version": ..., "source": path,
+//   {"schema": "openworld.result/2", "version": ..., "source": path,
 //    "counts": {"base": n, "new": n, "unknown": n, "tied": n},
 //    "metrics": {"openworld_auc": {"value": v, "interval": {"low":, "high":, "level":, "method":},
 //                                  "higher_is_better": true, "sides": "base > new", ...}, ...},
@@ -18,7 +18,7 @@
 
 namespace openworld {
 
-inline constexpr const char* kResultSchema = "openworld.result/1";
+inline constexpr const char* kResultSchema = "openworld.result/2";
 
 struct ResultContext {
   std::string source{};  // where the predictions came from; left out when empty

@@ -11,21 +11,15 @@
 #include <string>
 #include <vector>
 
-namespace openworld {
+#include "openworld/pretrain/spec/pretrain_options.h"
 
-struct AdamWOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.98;
-  double epsilon = 1e-6;
-  double weight_decay = 0.1;
-  double clip = 1;  // largest norm of all gradients together; 0: any
-};
+namespace openworld {
 
 class AdamW {
  public:
   using Tensors = std::map<std::string, at::Tensor>;
 
-  // Of `parameters`, which it changes in place. As in OpenCLIP, norms, biases and the temperature,
+  // Of `parameters`, which it changes in place. As in OpenCLIP, norms, biases and the logit scale,
   // whose tensors have fewer than two dimensions, do not decay.
   AdamW(const Tensors& parameters, const AdamWOptions& options);
 

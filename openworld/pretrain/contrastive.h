@@ -7,16 +7,9 @@
 #include <cstdint>
 #include <span>
 
+#include "openworld/pretrain/spec/pretrain_options.h"
+
 namespace openworld {
-
-struct ContrastiveOptions {
-  // Share of a target that is dealt evenly to all of the batch with the same concept; the rest is
-  // the pair's own. 0 is CLIP's loss, which calls a second cat a wrong answer to "a cat".
-  double shared = 0;
-
-  // Share that is dealt evenly to everything (label smoothing).
-  double smoothing = 0;
-};
 
 struct ContrastiveLoss {
   at::Tensor loss;      // the mean of both directions, a scalar
@@ -24,9 +17,9 @@ struct ContrastiveLoss {
 };
 
 // Images [n, e] and captions [m, e], m >= n, not normalised; caption i belongs to image i, those
-// from n on to no image: more wrong answers at the price of a text. `logit_scale` is the log of the
-// logit scale. Concepts are of the images and of the captions. Captions choose among images
-// only if they have one.
+// from n on to no image: more wrong answers at the price of a text. `logit_scale` is the
+// model's parameter: the log of the scale. Concepts are of the images and of the captions. Captions
+// choose among images only if they have one.
 ContrastiveLoss contrastive_loss(const at::Tensor& images, const at::Tensor& captions,
                                  const at::Tensor& logit_scale,
                                  std::span<const std::uint64_t> image_concepts,

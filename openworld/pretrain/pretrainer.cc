@@ -15,6 +15,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
+#include "openworld/images/redraw.h"
 #include "openworld/images/transform.h"
 #include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/text_encoder.h"
@@ -27,7 +28,7 @@ using at::Tensor;
 constexpr auto kFunction = "pretrain";
 
 // CLIP's limit, which keeps the loss from becoming a step function.
-constexpr double kMostFactor = 100;
+constexpr double kMaxLogitScale = 100;
 
 // Streams of random numbers that must not be each other's.
 enum class Stream : std::uint64_t { kOrder = 1, kExtra, kRedraw };
@@ -130,7 +131,7 @@ Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& t
   for (const TensorSpec& spec : clip_tensors(clip_.config)) {
     if (!is_locked(spec.name, options.locked)) trained_names_.push_back(spec.name);
   }
-  for (int i = 0; i < options.shards; ++i) {
+  for (std::int64_t i = 0; i < options.shards; ++i) {
     auto shard = std::make_unique<Shard>();
     shard->number = i;
     shard->clip = make_clip(clip_.config, [&](const TensorSpec& spec) {
@@ -171,13 +172,13 @@ void Pretrainer::start_epoch() {
           [this, pair_name, preprocessing](const Image& image, std::size_t item,
                                            std::span<float> chw) {
             const PairName name = pair_name(item);
-            switch (options_.change) {
-              case ImageChange::kNone:
+            switch (options_.augment) {
+              case ImageAugmentation::kNone:
                 return clip_transform(image, preprocessing, chw);
-              case ImageChange::kCrop:
+              case ImageAugmentation::kCrop:
                 return train_transform(image, preprocessing, {name.seed, name.epoch, name.index},
                                        chw);
-              case ImageChange::kRedraw: {
+              case ImageAugmentation::kRedraw: {
                 Random draws(stream_seed(Stream::kRedraw, name.seed, name.epoch), name.index);
                 const Redrawing redrawing =
                     draw_redrawing(options_.redraw, image.width, image.height, draws);
@@ -238,7 +239,7 @@ Tensor Pretrainer::pixels_of(const Batch& batch) const {
                        {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat);
 }
 
-// By the biases of the last norms, seen through a projection that changes nothing.
+// Through the biases of the last norms; their outputs are read with an identity projection.
 void Pretrainer::centre_features(const Batch& batch, const Texts& texts) {
   at::NoGradGuard no_grad;
   Clip seen = clip_;
@@ -357,10 +358,10 @@ StepReport Pretrainer::run_step() {
                        step_ + 1));
     }
     at::NoGradGuard no_grad;
-    clip_.logit_scale.clamp_max_(std::log(kMostFactor));
+    clip_.logit_scale.clamp_max_(std::log(kMaxLogitScale));
     update_average();
   }
-  report.factor = logit_scale(clip_);
+  report.logit_scale = logit_scale(clip_);
   ++step_;
   if (step_ % epochs_steps_ == 0) {
     loader_.reset();
@@ -372,7 +373,7 @@ StepReport Pretrainer::run_step() {
   return report;
 }
 
-// Young means follow faster, so that the random start is soon forgotten.
+// Young means follow faster, so that the random init is soon forgotten.
 void Pretrainer::update_average() {
   const auto done = static_cast<double>(step_ + 1);
   const double decay = std::min(options_.average, done / (done + 10));

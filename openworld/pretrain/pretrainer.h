@@ -11,8 +11,8 @@
 //   save_clip(trainer.result(), vocabulary, "model");
 //
 // Order, captions, renderings and augmentations depend on (seed, epoch, index) alone, so a trainer
-// that loads the state of another goes on as that one would have: to the last bit, on the same
-// machine and, if there are no more threads than shards, with any number of threads.
+// that loads the state of another resumes bit for bit: on the same machine and, if there are no
+// more threads than shards, with any number of threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,59 +24,24 @@
 
 #include "openworld/base/worker_pool.h"
 #include "openworld/images/image_loader.h"
-#include "openworld/images/redraw.h"
 #include "openworld/pretrain/adamw.h"
 #include "openworld/pretrain/contrastive.h"
+#include "openworld/pretrain/spec/pretrain_options.h"
 #include "openworld/text/tokenizer.h"
 #include "openworld/vlm/clip.h"
 #include "openworld/worlds/captions.h"
 
 namespace openworld {
 
-enum class ImageChange {
-  kNone,    // CLIP's test transform
-  kCrop,    // random resized crop and flip (transform.h)
-  kRedraw,  // small changes of shape (redraw.h), then the test transform
-};
-
-// The towers of a model, of which one may be left as it is: locked-image tuning (LiT, Zhai et al.
-// 2022) teaches a text tower what a finished image tower sees.
-enum class Tower { kNeither, kImage, kText };
-
-// The tower that a tensor of clip_tensors belongs to; neither has the temperature.
+// The tower that a tensor of clip_tensors belongs to; the logit scale belongs to neither.
 Tower tower_of_tensor(std::string_view name);
-
-struct PretrainOptions {
-  std::int64_t epochs = 30;
-  std::int64_t batch = 128;  // pairs; what is left at the end of an epoch waits for another order
-  std::int64_t extra_captions = 0;  // per batch, of other pairs: wrong answers without an image
-  // Weight of naming each image out of the list of all concepts, beside the contrast of pairs; 0:
-  // none. For sources that have such a list.
-  double naming = 0;
-  double lr = 1e-3;   // peak of the learning rate
-  double warmup = 1;  // epochs until the peak
-  AdamWOptions adamw = {};
-  ContrastiveOptions loss = {};
-  // Whether both towers start with features of mean 0 over the first batch. At random weights all
-  // images, and all captions, have nearly the same feature: it takes epochs to come apart.
-  bool centre = true;
-  Tower locked = Tower::kNeither;  // its weights stay, to the last bit
-  double average = 0;  // decay of a running mean of the weights, which is then the result; 0: none
-  ImageChange change = ImageChange::kCrop;
-  RedrawRange redraw = {};
-  std::uint64_t seed = 1;
-  // Parts of a batch that are computed side by side, each on its own threads: small products do not
-  // fill several cores, whole towers do. The last bits of the result depend on it.
-  int shards = 4;
-  int threads = 0;  // 0: all cores
-};
 
 struct StepReport {
   double loss = 0;
   double accuracy = 0;  // of images that find their concept: in the list, or among the captions
   double gradient_norm = 0;
   double lr = 0;
-  double factor = 0;                  // on cosines, after the step
+  double logit_scale = 0;             // after the step
   std::size_t images = 0;             // in the batch
   std::vector<std::string> failures;  // images that could not be read
 };
@@ -85,7 +50,7 @@ struct StepReport {
 class Pretrainer {
  public:
   // Takes the weights of `clip` as its own. Throws Error if there are no pairs, and for options
-  // that make no sense.
+  // out of range.
   Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& tokenizer,
              const PretrainOptions& options);
   ~Pretrainer();

@@ -100,7 +100,7 @@ TEST(Pretrainer, LearnsTwoHundredPairsByHeart) {
   options.lr = 1e-3;
   options.warmup = 2;
   options.adamw.weight_decay = 0;
-  options.change = ImageChange::kNone;
+  options.augment = ImageAugmentation::kNone;
   EXPECT_LT(recall(world.clip(), world), 0.05);
   Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
   while (trainer.step() < trainer.steps()) trainer.run_step();
@@ -113,7 +113,7 @@ PretrainOptions short_options() {
   options.batch = 10;
   options.extra_captions = 5;
   options.average = 0.9;
-  options.change = ImageChange::kRedraw;
+  options.augment = ImageAugmentation::kRedraw;
   options.loss = {0.5, 0.1};
   return options;
 }
@@ -209,7 +209,7 @@ TEST(Pretrainer, LearnsToNameOutOfTheList) {
   options.epochs = 15;
   options.batch = 50;
   options.naming = 2;
-  options.change = ImageChange::kNone;
+  options.augment = ImageAugmentation::kNone;
   Pretrainer trainer(init_clip(config, 1), *pairs, tokenizer, options);
   EXPECT_EQ(trainer.steps_per_epoch(), 10);
   double first = 0, last = 0;
@@ -227,7 +227,7 @@ TEST(Pretrainer, StartsWithFeaturesApart) {
   const World world(50);
   PretrainOptions options;
   options.batch = 50;
-  options.change = ImageChange::kNone;
+  options.augment = ImageAugmentation::kNone;
   options.lr = 1e-12;
   const auto length_of_mean = [&](bool centre, const auto& features) {
     options.centre = centre;

@@ -1,8 +1,10 @@
 #include "openworld/vlm/activation.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/sigmoid.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cstring>
 
 #include "openworld/base/simd.h"
+#include "openworld/vlm/device.h"
 
 namespace openworld {
 namespace {
@@ -128,7 +131,8 @@ class QuickGelu : public torch::autograd::Function<QuickGelu> {
 }  // namespace
 
 at::Tensor activate(const Tensor& x, Activation activation) {
-  return activation == Activation::kGelu ? at::gelu(x) : QuickGelu::apply(x);
+  if (activation == Activation::kGelu) return at::gelu(x);
+  return uses_kernels(x.device()) ? QuickGelu::apply(x) : x * at::sigmoid(kSlope * x);
 }
 
 }  // namespace openworld

@@ -1,6 +1,6 @@
 #pragma once
 
-// A CLIP model ready to run: two towers and a temperature.
+// A CLIP model ready to run: two towers and a temperature, on one device.
 
 #include <ATen/core/Tensor.h>
 
@@ -22,6 +22,8 @@ struct Clip {
 
   // The same tensors by the names of clip_tensors; changing one in place changes the tower.
   std::map<std::string, at::Tensor> tensors;
+
+  at::Device device() const { return logit_scale.device(); }
 };
 
 // The model whose tensor of a name (clip_tensors) is what `tensor` returns, in the shape listed.

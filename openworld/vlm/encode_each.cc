@@ -9,6 +9,10 @@ namespace openworld {
 
 VisionFeatures encode_each(const VisionTower& tower, const at::Tensor& images, WorkerPool& pool,
                            const VisionOptions& options) {
+  if (!tower.weights.patch.is_cpu()) {
+    const at::NoGradGuard no_grad;
+    return encode_images(tower, images, options);
+  }
   const BlasThreads blas(1);
   const auto count = static_cast<std::size_t>(images.size(0));
   std::vector<at::Tensor> features(count), local(count);

@@ -44,7 +44,8 @@ Tensor patch_features(const Clip& clip, const Dataset& dataset,
             const Tensor local = encode_each(clip.vision, images, pool, {.local = true}).local;
             if (!result.defined()) {
               result = at::empty(
-                  {static_cast<std::int64_t>(samples.size()), local.size(1), clip.config.embed});
+                  {static_cast<std::int64_t>(samples.size()), local.size(1), clip.config.embed},
+                  local.options());
             }
             // By itself and on one thread, for the reason that encode_each gives.
             const BlasThreads blas(1);
@@ -66,7 +67,8 @@ Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t view
   const std::size_t count = dataset.samples.size();
   const std::vector<std::size_t> samples =
       repeated_samples(dataset, static_cast<std::size_t>(views));
-  Tensor result = at::empty({static_cast<std::int64_t>(samples.size()), clip.config.embed});
+  Tensor result = at::empty({static_cast<std::int64_t>(samples.size()), clip.config.embed},
+                            clip.logit_scale.options());
   SampleBatches{.dataset = dataset,
                 .samples = samples,
                 .preprocessing = clip.config.preprocessing,

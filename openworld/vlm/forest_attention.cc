@@ -1,15 +1,22 @@
 #include "openworld/vlm/forest_attention.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "openworld/base/simd.h"
+#include "openworld/vlm/device.h"
 
 namespace openworld {
 namespace {
@@ -146,7 +153,7 @@ struct PlanHolder : torch::CustomClassHolder {
   std::shared_ptr<const AttentionPlan> plan;
 };
 
-class ForestAttention : public torch::autograd::Function<ForestAttention> {
+class AttentionKernel : public torch::autograd::Function<AttentionKernel> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& own,
                         const c10::optional<Tensor>& apart, const c10::optional<Tensor>& before,
@@ -238,19 +245,65 @@ class ForestAttention : public torch::autograd::Function<ForestAttention> {
   }
 };
 
+// The same in torch's operations. [rows, d] as [heads, rows, d / heads].
+Tensor masked_attention(const Tensor& own, const Tensor& query, const Tensor& frozen_kv,
+                        const Tensor& hidden, std::int64_t heads) {
+  const bool packed = !query.defined();
+  const std::int64_t d = own.size(1) / (packed ? 3 : 2);
+  const auto by_head = [&](const Tensor& x) {
+    return x.reshape({x.size(0), heads, d / heads}).transpose(0, 1);
+  };
+  const auto all_rows = [&](std::int64_t which) {
+    const Tensor mine = own.narrow(1, (packed ? 1 + which : which) * d, d);
+    return frozen_kv.defined() ? at::cat({frozen_kv.narrow(1, which * d, d), mine}) : mine;
+  };
+  const Tensor q = by_head(packed ? own.narrow(1, 0, d) : query);
+  const double scale = 1 / std::sqrt(static_cast<double>(d / heads));
+  const Tensor scores = at::bmm(q * scale, by_head(all_rows(0)).transpose(1, 2));
+  constexpr double kHidden = -std::numeric_limits<double>::infinity();
+  const Tensor weights = at::softmax(scores.masked_fill(hidden, kHidden), -1);
+  return at::bmm(weights, by_head(all_rows(1))).transpose(0, 1).reshape({-1, d});
+}
+
 }  // namespace
 
+std::int64_t ForestAttention::kept_floats(std::int64_t heads) const {
+  return heads * (hidden.defined() ? hidden.numel() : plan->weights);
+}
+
+ForestAttention make_forest_attention(const AttentionPlan& plan, std::int64_t rows,
+                                      const at::Device& device) {
+  ForestAttention result = {std::make_shared<const AttentionPlan>(plan), {}};
+  if (uses_kernels(device)) return result;
+  Tensor hidden = at::ones({plan.queries, rows}, at::kBool);
+  bool* const values = hidden.data_ptr<bool>();
+  std::vector<std::int32_t> keys;
+  for (const QueryGroup& group : plan.groups) {
+    list_keys(plan, group, keys);
+    for (std::int32_t i = 0; i < group.queries; ++i) {
+      bool* const row = values + (group.first_query + i) * rows;
+      for (std::int32_t j = 0; j < group.first_seen + i; ++j) row[keys[j]] = false;
+    }
+  }
+  result.hidden = hidden.to(device);
+  return result;
+}
+
 at::Tensor forest_attention(const Tensor& own, const Tensor& query, const Tensor& frozen_kv,
-                            std::int32_t own_begin, std::shared_ptr<const AttentionPlan> plan,
+                            std::int32_t own_begin, const ForestAttention& attention,
                             std::int64_t heads) {
+  if (attention.hidden.defined()) {
+    return masked_attention(own, query, own_begin > 0 ? frozen_kv : Tensor(), attention.hidden,
+                            heads);
+  }
   const bool keep = at::GradMode::is_enabled() &&
                     (own.requires_grad() || (query.defined() && query.requires_grad()));
   // Function takes no undefined tensor, only an absent one.
   const auto optional = [](const Tensor& t) {
     return t.defined() ? c10::optional<Tensor>(t) : c10::nullopt;
   };
-  return ForestAttention::apply(own, optional(query), optional(frozen_kv), own_begin, plan, heads,
-                                keep);
+  return AttentionKernel::apply(own, optional(query), optional(frozen_kv), own_begin,
+                                attention.plan, heads, keep);
 }
 
 }  // namespace openworld

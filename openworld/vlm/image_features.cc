@@ -55,8 +55,10 @@ void encode(const Clip& clip, const Dataset& dataset, const std::vector<std::siz
                 .on_progress = options.on_encode}
       .for_each(
           [&](std::span<const std::size_t> items, const at::Tensor& images) {
-            const at::Tensor features =
-                encode_each(clip.vision, images, pool).features.select(1, 0).contiguous();
+            const at::Tensor features = encode_each(clip.vision, images, pool)
+                                            .features.select(1, 0)
+                                            .to(at::kCPU)
+                                            .contiguous();
             const float* const values = features.data_ptr<float>();
             const auto width = static_cast<std::size_t>(features.size(1));
             for (std::size_t i = 0; i < items.size(); ++i) {

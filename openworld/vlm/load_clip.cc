@@ -15,24 +15,31 @@ namespace {
 
 using at::Tensor;
 
+// REQUIRES: on the CPU.
 std::span<float> values_of(const Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
 }  // namespace
 
-Clip load_clip(const ClipCheckpoint& checkpoint) {
+Clip load_clip(const ClipCheckpoint& checkpoint, at::Device device) {
   Clip clip = make_clip(checkpoint.config(),
                         [](const TensorSpec& spec) { return at::empty(spec.shape, at::kFloat); });
   const std::vector<TensorSpec>& specs = checkpoint.tensors();
   parallel_for(specs.size(), 0, [&](std::size_t i) {
     checkpoint.read(specs[i].name, values_of(clip.tensors.at(specs[i].name)));
   });
-  return clip;
+  return device.is_cpu() ? clip : clip_on(clip, device);
 }
 
-Clip load_clip(const std::string& path, const CheckpointOptions& options) {
-  return load_clip(open_clip_checkpoint(path, options));
+Clip load_clip(const std::string& path, const CheckpointOptions& options, at::Device device) {
+  return load_clip(open_clip_checkpoint(path, options), device);
+}
+
+Clip clip_on(const Clip& clip, at::Device device) {
+  return make_clip(clip.config, [&](const TensorSpec& spec) {
+    return clip.tensors.at(spec.name).detach().to(device);
+  });
 }
 
 Tokenizer load_tokenizer(const ClipCheckpoint& checkpoint, const std::string& vocabulary) {
@@ -57,7 +64,7 @@ void save_clip(const Clip& clip, const Vocabulary& vocabulary, const std::string
   save_clip_checkpoint(
       folder, clip.config,
       [&](const TensorSpec& spec) -> std::span<const float> {
-        row_major = clip.tensors.at(spec.name).detach().contiguous();
+        row_major = clip.tensors.at(spec.name).detach().to(at::kCPU).contiguous();
         return values_of(row_major);
       },
       type);

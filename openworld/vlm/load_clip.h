@@ -12,10 +12,14 @@
 
 namespace openworld {
 
-// The model in a file or folder of any format of checkpoint_formats(), in fp32. Tensors are read on
-// all cores. Throws Error.
-Clip load_clip(const ClipCheckpoint& checkpoint);
-Clip load_clip(const std::string& path, const CheckpointOptions& options = {});
+// The model in a file or folder of any format of checkpoint_formats(), in fp32, on `device`
+// (device.h). Tensors are read on all cores. Throws Error.
+Clip load_clip(const ClipCheckpoint& checkpoint, at::Device device = at::kCPU);
+Clip load_clip(const std::string& path, const CheckpointOptions& options = {},
+               at::Device device = at::kCPU);
+
+// The same model on another device; shares the tensors if it is there.
+Clip clip_on(const Clip& clip, at::Device device);
 
 // The tokenizer of a checkpoint: from `vocabulary`, a file or folder, or, if that is empty, from
 // what lies beside the weights. Throws Error if there is none or it is of another size.

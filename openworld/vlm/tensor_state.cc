@@ -1,6 +1,7 @@
 #include "openworld/vlm/tensor_state.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
 #include <cstring>
@@ -32,7 +33,7 @@ void write_tensor_state(const TensorState& state, const Origin& origin) {
   }
   for (const auto& [prefix, group] : groups) {
     for (const auto& [name, tensor] : *group) {
-      kept.push_back(tensor.detach().contiguous());
+      kept.push_back(tensor.detach().to(at::kCPU).contiguous());
       tensors.push_back(
           {prefix + name, TensorType::kF32, {tensor.sizes().begin(), tensor.sizes().end()}});
       data.emplace_back(static_cast<const std::byte*>(kept.back().data_ptr()),
@@ -67,7 +68,9 @@ void read_tensors(const Safetensors& file, const Origin& origin, const TensorGro
     }
   }
   for (const auto& [stored, tensor] : copies) {
-    std::memcpy(tensor.data_ptr(), stored->bytes.values.data(), stored->bytes.values.size());
+    const at::Tensor values = at::empty(tensor.sizes(), at::kFloat);
+    std::memcpy(values.data_ptr(), stored->bytes.values.data(), stored->bytes.values.size());
+    tensor.copy_(values);
   }
 }
 

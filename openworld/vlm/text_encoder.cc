@@ -8,8 +8,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
-#include <optional>
 
 #include "openworld/base/error.h"
 #include "openworld/vlm/index_tensor.h"
@@ -108,17 +108,22 @@ struct TextEncoder::Chunk {
   ForestRun run;
   bool keeps_graph = true;
   bool keeps_frozen = true;
-  std::optional<FrozenRows> frozen;  // from the first step on, if it is kept
 
   std::int64_t bytes() const { return run.kept_bytes() + run.frozen_bytes(); }
 
-  Tensor features(const Tensor& learnable) {
-    if (frozen) return run.features(*frozen, learnable);
-    FrozenRows rows = run.frozen_rows(run.has_live_rows());
-    const Tensor result = run.features(rows, learnable);
-    if (keeps_frozen) frozen = std::move(rows);
-    return result;
+  // Safe from several threads: a list of prompts may be computed for several contexts at once.
+  Tensor features(const Tensor& learnable) { return run.features(*frozen_rows(), learnable); }
+
+  std::shared_ptr<const FrozenRows> frozen_rows() {
+    const std::lock_guard lock(mutex);
+    if (frozen) return frozen;
+    auto rows = std::make_shared<const FrozenRows>(run.frozen_rows(run.has_live_rows()));
+    if (keeps_frozen) frozen = rows;
+    return rows;
   }
+
+  std::mutex mutex;                          // guards frozen
+  std::shared_ptr<const FrozenRows> frozen;  // from the first step on, if it is kept
 
   struct Recompute;
 };
@@ -190,7 +195,7 @@ TextEncoder::TextEncoder(const TextTower& tower, const TextForest& forest, TextM
   if (!std::is_sorted(order.begin(), order.end())) {
     std::vector<std::int64_t> place(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::int64_t>(i);
-    order_ = index_tensor(place);
+    order_ = index_tensor(place, tower.weights.token_embedding.device());
   }
 }
 

@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include "openworld/base/error.h"
-#include "openworld/vlm/forest_attention.h"
 #include "openworld/vlm/index_tensor.h"
 
 namespace openworld {
@@ -19,8 +18,10 @@ namespace {
 
 using at::Tensor;
 
-std::shared_ptr<const AttentionPlan> shared(const AttentionPlan& plan) {
-  return std::make_shared<const AttentionPlan>(plan);
+// Frozen rows see frozen ones, live rows see all.
+ForestAttention part_attention(const ForestLayout& layout, bool live, const at::Device& device) {
+  return live ? make_forest_attention(layout.live_attention, layout.rows, device)
+              : make_forest_attention(layout.frozen_attention, layout.frozen, device);
 }
 
 void check(const ClipConfig& config, const ForestPlan& plan) {
@@ -61,15 +62,21 @@ ForestRun::ForestRun(const TextTower& tower, const ForestPlan& plan)
     stage.frozen = s == 0 ? first_rows(plan, false) : later_rows(plan, s, false);
     stage.live = s == 0 ? first_rows(plan, true) : later_rows(plan, s, true);
   }
-  const std::int32_t frozen = plan.stages.back().layout.frozen;
-  frozen_out_ = {index_tensor(plan.frozen_readouts), shared(plan.frozen_readout_attention)};
-  live_out_ = {index_tensor(plan.live_readouts, -frozen), shared(plan.live_readout_attention)};
+  const ForestLayout& last = plan.stages.back().layout;
+  frozen_out_ = {
+      index_tensor(plan.frozen_readouts, device()),
+      make_forest_attention(plan.frozen_readout_attention, last.frozen, device()),
+  };
+  live_out_ = {
+      index_tensor(plan.live_readouts, device(), -last.frozen),
+      make_forest_attention(plan.live_readout_attention, last.rows, device()),
+  };
   if (!std::is_sorted(plan.feature.begin(), plan.feature.end())) {
     std::vector<std::int64_t> order(plan.feature.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[static_cast<std::size_t>(plan.feature[i])] = static_cast<std::int64_t>(i);
     }
-    order_ = index_tensor(order);
+    order_ = index_tensor(order, device());
   }
 }
 
@@ -78,7 +85,7 @@ ForestRun::Rows ForestRun::first_rows(const ForestPlan& plan, bool live) const {
   Rows rows;
   rows.begin = live ? stage.layout.frozen : 0;
   rows.count = live ? stage.layout.live() : stage.layout.frozen;
-  rows.attention = shared(live ? stage.layout.live_attention : stage.layout.frozen_attention);
+  rows.attention = part_attention(stage.layout, live, device());
   std::vector<std::int64_t> tokens, learnable_at, learnable_from, positioned_at, position;
   for (std::int64_t i = 0; i < rows.count; ++i) {
     const auto r = static_cast<std::size_t>(rows.begin + i);
@@ -93,11 +100,11 @@ ForestRun::Rows ForestRun::first_rows(const ForestPlan& plan, bool live) const {
       position.push_back(plan.position[r]);
     }
   }
-  rows.source = index_tensor(tokens);
-  rows.learnable_at = index_tensor(learnable_at);
-  rows.learnable_from = index_tensor(learnable_from);
-  rows.position = index_tensor(position);
-  if (position.size() < tokens.size()) rows.positioned_at = index_tensor(positioned_at);
+  rows.source = index_tensor(tokens, device());
+  rows.learnable_at = index_tensor(learnable_at, device());
+  rows.learnable_from = index_tensor(learnable_from, device());
+  rows.position = index_tensor(position, device());
+  if (position.size() < tokens.size()) rows.positioned_at = index_tensor(positioned_at, device());
   return rows;
 }
 
@@ -107,14 +114,14 @@ ForestRun::Rows ForestRun::later_rows(const ForestPlan& plan, std::size_t s, boo
   Rows rows;
   rows.begin = live ? layout.frozen : 0;
   rows.count = live ? layout.live() : layout.frozen;
-  rows.attention = shared(live ? layout.live_attention : layout.frozen_attention);
+  rows.attention = part_attention(layout, live, device());
   const std::int64_t before = plan.stages[s - 1].layout.rows;
   std::vector<std::int64_t> source;
   for (std::int64_t i = 0; i < rows.count; ++i) {
     const std::int32_t from = plan.stages[s].source[static_cast<std::size_t>(rows.begin + i)];
     source.push_back(from >= 0 ? from : before + ~from);
   }
-  rows.source = index_tensor(source);
+  rows.source = index_tensor(source, device());
   return rows;
 }
 
@@ -205,8 +212,8 @@ std::int64_t ForestRun::kept_bytes() const {
   std::int64_t floats = 0;
   for (const Stage& stage : stages_) {
     // Input of both norms, q, k, v and what enters the activation; attention weights.
-    const std::int64_t block =
-        stage.live.count * (5 * text.width + text.mlp) + text.heads * stage.live.attention->weights;
+    const std::int64_t block = stage.live.count * (5 * text.width + text.mlp) +
+                               stage.live.attention.kept_floats(text.heads);
     floats += (stage.end_block - stage.first_block) * block;
   }
   return floats * static_cast<std::int64_t>(sizeof(float));

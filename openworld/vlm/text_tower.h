@@ -10,6 +10,7 @@
 
 #include "openworld/checkpoint/clip_config.h"
 #include "openworld/vlm/block.h"
+#include "openworld/vlm/forest_attention.h"
 #include "openworld/vlm/forest_plan.h"
 
 namespace openworld {
@@ -62,7 +63,7 @@ class ForestRun {
   struct Rows {
     std::int64_t begin = 0;  // of the layout
     std::int64_t count = 0;
-    std::shared_ptr<const AttentionPlan> attention;
+    ForestAttention attention;
     at::Tensor source;          // first stage: token per row, 0 where it is learnable
     at::Tensor learnable_at;    // first stage: rows (of this part) that are learnable, ...
     at::Tensor learnable_from;  // ... and which
@@ -76,11 +77,12 @@ class ForestRun {
   };
   struct ReadOut {
     at::Tensor rows;  // of the part, in the last stage
-    std::shared_ptr<const AttentionPlan> attention;
+    ForestAttention attention;
   };
 
   Rows first_rows(const ForestPlan& plan, bool live) const;
   Rows later_rows(const ForestPlan& plan, std::size_t stage, bool live) const;
+  at::Device device() const { return tower_->weights.token_embedding.device(); }
   at::Tensor embed(const Rows& rows, const at::Tensor& learnable) const;
   at::Tensor run(bool live, const FrozenRows* frozen, const at::Tensor& learnable,
                  FrozenRows* kept) const;

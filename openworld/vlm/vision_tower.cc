@@ -101,7 +101,7 @@ VisionFeatures last_block(const VisionTower& tower, const Tensor& x, const Visio
     }
     if (row < 0) row += x.size(1);
   }
-  const Tensor index = index_tensor(rows);
+  const Tensor index = index_tensor(rows, x.device());
 
   const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
   const Tensor kv = linear(normed, outputs_of(block.qkv, d, 2 * d));
@@ -133,7 +133,7 @@ VisionFeatures encode_images(const VisionTower& tower, const Tensor& images,
   check(tower, images, options);
   const ClipConfig& config = tower.config;
   const VisionWeights& w = tower.weights;
-  Tensor x = embed(tower, images);
+  Tensor x = embed(tower, images.to(w.patch.device()));
   auto prompt = options.prompts.begin();
   if (prompt != options.prompts.end() && prompt->block == 0) {
     x = at::cat({x, per_image(prompt++->rows, x.size(0))}, 1);

@@ -55,8 +55,9 @@ struct VisionFeatures {
 at::Tensor vision_block(const at::Tensor& x, const BlockWeights& block, const ClipConfig& config,
                         const at::Tensor& mask = {});
 
-// Features of normalised images [n, 3, size, size]. The last block computes only the rows that are
-// read. Differentiable in the images, the prompts and, where they require it, the weights.
+// Features of normalised images [n, 3, size, size], which may be on the CPU whatever the tower's
+// device. The last block computes only the rows that are read. Differentiable in the images, the
+// prompts and, where they require it, the weights.
 VisionFeatures encode_images(const VisionTower& tower, const at::Tensor& images,
                              const VisionOptions& options = {});
 

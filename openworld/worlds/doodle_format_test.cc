@@ -147,7 +147,7 @@ TEST(DoodleFormat, TakesOtherNames) {
   EXPECT_EQ(
       open_dataset("doodles:shapes", {.names = same, .allow_duplicate_names = true}).classes[1],
       "a");
-  EXPECT_ERROR(open_dataset("doodles:shapes", {.image_root = "x"}), "--image-root is for lists");
+  EXPECT_ERROR(open_dataset("doodles:shapes", {.image_root = "x"}), "an image root is for lists");
 }
 
 TEST(DoodleFormat, IsNoFolderOfThatName) {

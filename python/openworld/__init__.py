@@ -35,6 +35,15 @@ from ._detect import (
     detect_openset,
 )
 from ._evaluate import Accumulator, evaluate, evaluate_file, load, save
+from ._openset import (
+    OpenSet,
+    OpenSetMetric,
+    OpenSetPair,
+    openset,
+    random_embeddings,
+    random_words,
+    wordnet_siblings,
+)
 from ._results import Evaluation, Interval, Metric
 from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
 
@@ -54,6 +63,9 @@ __all__ = [
     "Friedman",
     "Interval",
     "Metric",
+    "OpenSet",
+    "OpenSetMetric",
+    "OpenSetPair",
     "OpenSetDetection",
     "Predictions",
     "SeedSummary",
@@ -75,8 +87,12 @@ __all__ = [
     "friedman",
     "load",
     "metrics",
+    "openset",
     "per_class",
+    "random_embeddings",
+    "random_words",
     "save",
     "sensitivity",
     "threshold",
+    "wordnet_siblings",
 ]

@@ -137,6 +137,52 @@ def drc(
 ) -> Dict[str, Any]: ...
 def friedman(table: npt.ArrayLike, higher_is_better: bool, alpha: float) -> Dict[str, Any]: ...
 def summarize_seeds(values: Sequence[float], level: float) -> Dict[str, Any]: ...
+def openset(
+    *,
+    logits: Optional[npt.ArrayLike],
+    label: Optional[npt.ArrayLike],
+    negatives: Union[int, npt.ArrayLike, None],
+    images: Optional[npt.ArrayLike],
+    texts: Optional[npt.ArrayLike],
+    extra: Optional[npt.ArrayLike],
+    logit_scale: float,
+    logit_bias: float,
+    activation: str,
+    normalize: bool,
+    mcm_temperature: float,
+    measures: str,
+    counts: Optional[List[int]],
+    sizes: Optional[List[int]],
+    seeds: List[int],
+    ci: Optional[str],
+    bootstrap: str,
+    level: float,
+    resamples: int,
+    seed: int,
+    threads: int,
+) -> Dict[str, Any]: ...
+def compare_openset(
+    right_a: npt.ArrayLike,
+    closed_a: npt.ArrayLike,
+    error_a: npt.ArrayLike,
+    open_a: npt.ArrayLike,
+    right_b: npt.ArrayLike,
+    closed_b: npt.ArrayLike,
+    error_b: npt.ArrayLike,
+    open_b: npt.ArrayLike,
+    *,
+    ci: Optional[str],
+    bootstrap: str,
+    level: float,
+    resamples: int,
+    seed: int,
+    threads: int,
+) -> List[Dict[str, Any]]: ...
+def random_words(count: int) -> List[str]: ...
+def random_embeddings(
+    texts: npt.ArrayLike, count: int, distribution: str, seed: int
+) -> npt.NDArray[np.float32]: ...
+def wordnet_siblings(names: List[str], folder: str) -> Tuple[List[str], List[str]]: ...
 def detection_metric_table() -> List[Dict[str, Any]]: ...
 def detect_openset(
     annotations: CocoAnnotations,

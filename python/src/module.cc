@@ -35,5 +35,6 @@ PYBIND11_MODULE(_core, m) {
   bind_drc(m);
   bind_friedman(m);
   bind_seeds(m);
+  bind_openset(m);
   bind_detection(m);
 }

@@ -44,7 +44,7 @@ def test_to_dict_is_the_result_json():
     evaluation = openworld.evaluate(SIDE, SCORE, CORRECT, ci="bootstrap", resamples=50, seed=7)
     result = evaluation.to_dict()
     assert result == json.loads(evaluation.to_json())
-    assert result["schema"] == "openworld.result/1"
+    assert result["schema"] == "openworld.result/2"
     assert result["version"] == openworld.__version__
     assert result["counts"] == evaluation.counts
     for name, entry in evaluation.items():

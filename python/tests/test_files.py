@@ -78,7 +78,7 @@ def test_the_command_line_writes_the_same_json(tmp_path):
         [command, "eval", path, *options, "--json"], check=True, capture_output=True, text=True
     ).stdout
     result = json.loads(printed)
-    del result["run"]
+    del result["cost"]
     evaluation = openworld.evaluate_file(path, metrics="all", ci="bootstrap", resamples=40, seed=3)
     assert result == evaluation.to_dict()
 

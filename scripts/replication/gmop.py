@@ -259,7 +259,7 @@ def cost_table(results):
     for label in EITHER:
         costs = [json.loads((results.out / label / "animals@cluttered" / f"seed-{s}" / "result.json").read_text())
                  for s in (1, 2, 3)]
-        run = [c["run"] for c in costs]
+        run = [c["cost"] for c in costs]
         rows.append([EITHER[label], costs[0]["parameters"], costs[0]["steps"],
                      f"{min(r['train_seconds'] for r in run):.1f}",
                      f"{1e6 * min(r['seconds_per_image'] for r in run):.1f}"])

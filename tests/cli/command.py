@@ -11,8 +11,8 @@ import pytest
 BIN = os.environ["OPENWORLD_BIN"]
 MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_models.so"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
-COMMANDS = ("eval", "compare", "curve", "report", "threshold", "sensitivity", "drc", "rank",
-            "detect", "inspect", "encode", "zeroshot", "tune", "predict", "pretrain", "worlds", "ls",
+COMMANDS = ("eval", "compare", "curve", "report", "threshold", "openset", "sensitivity", "drc",
+            "rank", "detect", "inspect", "encode", "zeroshot", "tune", "predict", "pretrain", "worlds", "ls",
             "example")
 
 
@@ -53,9 +53,9 @@ def json_of(*args, cwd=None):
     return result
 
 
-def without_run(result):
+def without_cost(result):
     """What has to be the same in every run, as text: everything but time and memory."""
-    return json.dumps({key: value for key, value in result.items() if key != "run"})
+    return json.dumps({key: value for key, value in result.items() if key != "cost"})
 
 
 def metric(file, name, *flags):

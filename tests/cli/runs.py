@@ -44,14 +44,14 @@ def write_run(folder, method, data=DATASETS[0], seed=1, arrays=None, changed=Non
     (folder / "run.json").write_text(json.dumps(run))
     write_npz(folder / "predictions.npz", arrays)
     if finished:
-        result = {"schema": "openworld.tune/1", "method": method, "title": method.title(),
+        result = {"schema": "openworld.tune/2", "method": method, "title": method.title(),
                   "changed": changed or {}, "seed": seed, "data": data,
                   "parameters": 0 if method == "zeroshot" else 4096 * len(method),
                   "train_images": 80, "test_images": len(arrays["side"]), "epochs": 20,
                   "steps": 100, "loss": None if method == "zeroshot" else 0.5, "metrics": {},
-                  "run": {"train_seconds": 1.5 * len(method), "encode_seconds": 0.5,
-                          "score_seconds": 0.1, "seconds_per_image": 0.00025, "seconds": 3.0,
-                          "peak_memory_bytes": 2 << 20, "version": "0.1.0"}}
+                  "cost": {"train_seconds": 1.5 * len(method), "encode_seconds": 0.5,
+                           "score_seconds": 0.1, "seconds_per_image": 0.00025, "seconds": 3.0,
+                           "peak_memory_bytes": 2 << 20, "version": "0.1.0"}}
         (folder / "result.json").write_text(json.dumps(result))
     return folder
 

@@ -171,12 +171,12 @@ def test_image_root_that_is_wrong(model, folder):
             "zoo", says=['list.txt: the image "zoo/owl/010.png" is not in zoo'], cwd=folder)
 
 
-def test_messages_name_the_flags(model, folder):
+def test_messages_say_what_to_give(model, folder):
     (folder / "list.txt").write_text("none.png 0\n")
     refused("encode", "--model", model, "--out", "x.npz", "--data", "list.txt", cwd=folder,
-            says=["--image-root"])
+            says=["expected an image root, the folder of the images"])
 
 
 def test_image_root_of_what_is_no_list(model, pets, folder):
     refused("encode", "--model", model, "--out", folder / "x.npz", "--data", pets, "--image-root",
-            folder, says=["--image-root"])
+            folder, says=["an image root is for lists of paths"])

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import json_of, needs_models, succeed, without_run
+from command import json_of, needs_models, succeed, without_cost
 from pets import PETS, pixels, samples
 from tiny_model import SIZES, with_sizes, write_model
 from tiny_oracle import Oracle
@@ -58,10 +58,10 @@ def test_json(encoded, model, pets):
                      "skipped": 0, "not_images": 0},
             "normalized": False}
     assert json.loads(str(arrays["meta"])) == meta
-    assert without_run(result) == json.dumps(
-        {"schema": "openworld.features/1", "out": str(out), **meta, "features": [COUNT, EMBED],
+    assert without_cost(result) == json.dumps(
+        {"schema": "openworld.features/2", "out": str(out), **meta, "features": [COUNT, EMBED],
          "encoded": COUNT, "found": 0})
-    assert {"seconds", "peak_memory_bytes", "version"} <= result["run"].keys()
+    assert {"seconds", "peak_memory_bytes", "version"} <= result["cost"].keys()
 
 
 def test_text_output(model, pets, folder):

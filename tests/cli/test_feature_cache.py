@@ -202,4 +202,4 @@ def test_two_at_once(world):
 def test_folder_that_cannot_be_made(world):
     (world.folder / "file").write_text("")
     ran = run(*world.call, "--cache", world.folder / "file")
-    assert ran.code == 2 and "--no-cache" in ran.err
+    assert ran.code == 2 and "use another cache folder, or no cache" in ran.err

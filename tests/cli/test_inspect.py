@@ -36,7 +36,7 @@ def checkpoints(tmp_path_factory):
 def test_every_format(checkpoints, name):
     result = json_of("inspect", checkpoints / name)
     format_, types, activation = FORMATS[name]
-    assert result["schema"] == "openworld.checkpoint/1"
+    assert result["schema"] == "openworld.checkpoint/2"
     assert result["source"] == str(checkpoints / name)
     assert (result["format"], result["stored_types"]) == (format_, types)
     assert result["activation"] == activation

@@ -21,6 +21,9 @@ def arguments(command, examples, folder):
         "curve": [examples / "gmop.npz"],
         "report": [write_run(folder / "run", "gmop"), "--out", folder / "report.html"],
         "threshold": [examples / "gmop.npz", "--max-miss", 0.4],
+        "openset": ["--logits", write_npz(folder / "logits.npz", {
+            "logits": np.random.default_rng(0).normal(0, 1, (50, 4)), "label": np.arange(50) % 4}),
+            "--resamples", 20],
         "sensitivity": [examples / "gmop.npz"],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
@@ -49,13 +52,13 @@ def arguments(command, examples, folder):
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example"):
-        assert result["schema"].startswith("openworld.") and result["schema"].endswith("/1")
-        assert set(result["run"]) >= {"seconds", "peak_memory_bytes", "version"}
+        assert result["schema"].startswith("openworld.") and result["schema"].endswith("/2")
+        assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 
 
 def test_eval_keys(examples):
     result = json_of("eval", examples / "gmop.npz")
-    assert result["schema"] == "openworld.result/1"
+    assert result["schema"] == "openworld.result/2"
     assert result["source"] == str(examples / "gmop.npz")
     assert result["counts"] == {"base": 960, "new": 960, "unknown": 400, "tied": 0}
     assert set(result["metrics"]) >= STANDARD
@@ -107,11 +110,11 @@ def test_no_intervals(good):
 def test_several_files(examples):
     files = [examples / f"{name}.npz" for name in ("coop", "gmop", "coop")]
     result = json_of("eval", *files)
-    assert result["schema"] == "openworld.result/1"
+    assert result["schema"] == "openworld.result/2"
     assert [r["source"] for r in result["results"]] == [str(file) for file in files]
     for file, each in zip(files, result["results"]):
         alone = json_of("eval", file)
-        del alone["run"]
+        del alone["cost"]
         assert each == alone
 
 

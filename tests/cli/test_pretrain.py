@@ -61,7 +61,7 @@ def weights(world, folder="model"):
 
 def test_a_captioned_folder_becomes_a_model(world):
     result = pretrain(world, epochs=40, eval="test", shared=1)
-    assert result["schema"] == "openworld.pretrain/1"
+    assert result["schema"] == "openworld.pretrain/2"
     assert result["steps"] == 160
     assert result["accuracy"]["test"] > 0.9
     assert result["batch_accuracy"] > 0.9
@@ -89,7 +89,7 @@ def test_text_says_how_it_goes(world):
 
 
 @pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
-def test_goes_on_where_it_was_stopped(world, name):
+def test_resumes_where_it_was_stopped(world, name):
     flags = {"epochs": 30, "augment": "redraw", "bend": 0.05, "cover": 0.5, "average": 0.9}
     pretrain(world, **flags)
     whole = weights(world)
@@ -104,11 +104,11 @@ def test_goes_on_where_it_was_stopped(world, name):
     complaint = process.communicate()[1].decode().splitlines()[-1]
     if process.returncode != 0:  # it may have been quicker
         assert process.returncode == 2
-        assert "[pretrain] stopped at step " in complaint and "goes on from there" in complaint
+        assert "[pretrain] stopped at step " in complaint and "the same command resumes there" in complaint
         assert (world / "parts" / "state.safetensors").exists()
         assert not (world / "parts" / "model.safetensors").exists()
         again = run(*parts, cwd=world)
-        assert again.code == 0 and "going on from step " in again.err
+        assert again.code == 0 and "resuming at step " in again.err
     assert weights(world, "parts") == whole
     losses = [[json.loads(line)["loss"] for line in text]
               for text in (whole_log, log.read_text().splitlines())]
@@ -129,15 +129,15 @@ def test_a_finished_run_is_not_done_again(world):
     before = (world / "model" / "model.safetensors").stat().st_mtime_ns
     ran = run(*call("--json", epochs=2), cwd=world)
     assert json.loads(ran.out) == first
-    assert "model is finished; --restart begins anew" in ran.err
+    assert "model is finished; --restart starts over" in ran.err
     assert (world / "model" / "model.safetensors").stat().st_mtime_ns == before
     refused(*call(epochs=3), cwd=world,
-            says=["[pretrain] model/pretrain.json: is of a run with epochs 2, not 3", "--restart"])
+            says=["[pretrain] model/pretrain.json: holds a run with epochs 2, not 3", "restart"])
     again = pretrain(world, "--restart", epochs=3)
     assert again["steps"] == 12
 
 
-def test_goes_on_from_a_checkpoint(world):
+def test_starts_from_a_checkpoint(world):
     pretrain(world, epochs=20)
     result = pretrain(world, "--half", out="more", init="model", epochs=1, warmup=0, lr=1e-9)
     assert result["options"]["init"] == "model"
@@ -159,7 +159,7 @@ def towers(world, folder):
                   if name.startswith("vis") == is_image} for is_image in (True, False))
 
 
-def test_a_tower_may_be_locked_and_the_other_begun_anew(world):
+def test_a_tower_may_be_locked_and_the_other_reinitialised(world):
     pretrain(world, epochs=2)
     image, text = towers(world, "model")
     pretrain(world, out="more", init="model", lock="image", epochs=1)
@@ -169,16 +169,23 @@ def test_a_tower_may_be_locked_and_the_other_begun_anew(world):
     # With a negligible learning rate: the reinitialised tower is that of a random model.
     still = {"epochs": 1, "lr": 1e-12, "warmup": 0}
     pretrain(world, "--no-centre", out="random", **still)
-    pretrain(world, "--no-centre", out="fresh", init="model", fresh="text", lock="image", **still)
-    fresh_image, fresh_text = towers(world, "fresh")
+    result = pretrain(world, "--no-centre", out="new", init="model", reinit="text", lock="image",
+                      **still)
+    assert result["options"]["reinit"] == "text"
+    new_image, new_text = towers(world, "new")
     _, random_text = towers(world, "random")
-    assert fresh_image == image
-    for name, tensor in fresh_text.items():
+    assert new_image == image
+    for name, tensor in new_text.items():
         close = np.allclose(np.frombuffer(tensor, "f4"), np.frombuffer(random_text[name], "f4"),
                             atol=1e-6)
         assert close, name
-    refused(*call(out="none", init="model", lock="text", fresh="text"), cwd=world,
-            says=["--lock text would keep a tower of random weights", "no --fresh text"])
+    refused(*call(out="none", init="model", lock="text", reinit="text"), cwd=world,
+            says=["lock is text, which would keep a tower with a random init",
+                  "another reinit than text"])
+    # --fresh is the earlier name of --reinit: the same run, which is finished.
+    old = run(*call("--json", "--no-centre", out="new", init="model", fresh="text", lock="image",
+                    **still), cwd=world)
+    assert json.loads(old.out) == result
 
 
 def test_a_long_tail_shows_most_classes_rarely(world):
@@ -213,11 +220,12 @@ def test_images_that_cannot_be_read_are_skipped(world):
     ({"eval": "photos"}, ["photos: holds 0 folders, 32 images"]),
     ({"out": "config.json"}, ["config.json"]),
     ({"templates": "no place"}, ["no place"]),
-    ({"lock": "image"}, ["--lock image would keep a tower of random weights; expected --init"]),
-    ({"fresh": "text"}, ["--fresh requires --init"]),
+    ({"lock": "image"}, ["lock is image, which would keep a tower with a random init; expected init"]),
+    ({"reinit": "text"}, ["--reinit requires --init"]),
+    ({"fresh": "text"}, ["[pretrain] reinit is text without init; expected a checkpoint"]),
     ({"lock": "both"}, ["--lock"]),
     ({"long_tail": 0.5}, ["--long-tail"]),
-    ({"naming": 1}, ["photos: 32 images with captions", "no list of classes", "--naming"]),
+    ({"naming": 1}, ["photos: 32 images with captions", "no list of classes", "naming"]),
 ])
 def test_refused(world, values, says):
     refused(*call(**values), cwd=world, says=says)
@@ -226,7 +234,19 @@ def test_refused(world, values, says):
 
 def test_refused_zoom(world):
     refused(*call("--zoom", 1.5, 1), cwd=world,
-            says=["--zoom is 1.5 1; expected two factors above 0"])
+            says=["zoom is 1.5 1; expected two factors above 0"])
+
+
+def test_every_option_has_a_flag_with_its_default(world):
+    shown = " ".join(run("pretrain", "--help").out.split())
+    for text in ["--epochs INT:INT in [1 - 1073741824]=30 ", "--lr FLOAT:FLOAT in [0 - 1e+06]=0.001 ",
+                 "--eps FLOAT:FLOAT in [0 - 1e+06]=1e-06 ", "--augment TEXT:{crop,redraw,none}=crop ",
+                 "--zoom FLOAT=[0.8,1.1] x 2 ", "--reinit TEXT:{image,text} Needs: --init ",
+                 "--half write ", "--no-centre "]:
+        assert text in shown, text
+    assert "--fresh" not in shown and "--zoom-low" not in shown
+    options = pretrain(world, "--zoom", 0.5, 2, "--no-centre", epochs=1)["options"]
+    assert options["redraw"]["zoom"] == [0.5, 2] and options["centre"] is False
 
 
 def test_a_damaged_state_is_refused(world):

@@ -99,7 +99,7 @@ def test_classes_without_names(model, folder):
     write_pets(folder, SMALL)
     (folder / "list.txt").write_text("cat/001.png 0\nowl/003.png 1\n")
     call = ["zeroshot", "--model", model, "--data", "list.txt"]
-    refused(*call, says=["[zeroshot] list.txt: the classes have no names", "--names"], cwd=folder)
+    refused(*call, says=["[zeroshot] list.txt: the classes have no names", "a file of class names"], cwd=folder)
     (folder / "names").write_text("cat\n")
     refused(*call, "--names", "names", says=["has the label 1", "names has only 1"], cwd=folder)
 

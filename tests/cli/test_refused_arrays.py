@@ -21,7 +21,7 @@ CASES = [
     case("no_side", without(C, "side"), "no side", "0 (base), 1 (new) or -1 (unknown)"),
     case("no_score", without(C, "score"), "no score", "base_logits and new_logits"),
     case("no_correct", without(C, "correct"), "no correct", "expected correct"),
-    case("no_label", without(F, "label"), "no label", "derived from the logits"),
+    case("no_label", without(F, "label"), "no label", "to derive correct from the logits"),
     case("no_base_logits", {**without(F, "base_logits"), "score": np.zeros(60)},
          "no base_logits", "side[0] is 0"),
     case("no_new_logits", {**without(F, "new_logits"), "score": np.zeros(60)},

@@ -68,7 +68,7 @@ def test_wrong_folder(world):
 def test_no_vocabulary(world):
     for name in ("merges.txt", "vocab.json"):
         (world / "broken" / name).unlink()
-    says = ["broken/model.safetensors: no vocabulary beside the weights", "--vocabulary"]
+    says = ["broken/model.safetensors: no vocabulary beside the weights", "a vocabulary given apart"]
     check(world, *of_model("broken"), says=says, command="zeroshot")
     (world / "texts").write_text("a cat\n")
     check(world, "--model", "broken", "--texts", "texts", "--out", "x.npz", says=says)
@@ -151,8 +151,8 @@ def test_texts_are_named_by_line(world):
 
 
 @pytest.mark.parametrize("flags, says", [
-    (["--base", "0"], ["--base is '0'; expected all, half, or 1 to 7"]),
-    (["--base", "some"], ["--base is 'some'"]),
+    (["--base", "0"], ["base is '0'; expected all, half, or 1 to 7"]),
+    (["--base", "some"], ["base is 'some'"]),
     (["--level", "95"], ["--level", "expected a number between 0 and 1"]),
     (["--ensemble", "mean"], ["--ensemble", "features,logits"]),
     (["--names", "merges"], ["merges: has 5 names; expected 7, one for each class folder"]),

@@ -14,7 +14,7 @@ from runs import DATASETS, SKILLS, predictions, write_run, write_runs
 VOID = {"meta", "img"}
 # Of SVG; HTML lets them close themselves.
 SHAPES = {"path", "polyline", "circle"}
-SECTIONS = ["Results", "Differences", "What a threshold trades", "Naming against telling apart",
+SECTIONS = ["Results", "Differences", "What a threshold trades", "Classification against detection",
             "What each stage costs", "What it costs", "Samples", "How this was made"]
 
 
@@ -84,7 +84,7 @@ def report(folder, *args):
 
 def test_json(written, runs):
     text, said = written
-    assert said["schema"] == "openworld.report/1"
+    assert said["schema"] == "openworld.report/2"
     assert said["bytes"] == len(text.encode())
     assert (said["runs"], said["pictures"]) == (18, 16)
     assert said["labels"] == list(SKILLS) and said["datasets"] == list(DATASETS)
@@ -274,16 +274,30 @@ def test_undefined(folder):
     assert "nan" not in text.lower().replace("nance", "")
 
 
+def test_results_of_before_are_read(folder):
+    """Where the cost of a run was under the key run."""
+    new = write_run(folder / "a", "coop")
+    now = report(folder, new)
+    result = json.loads((new / "result.json").read_text())
+    cost = result.pop("cost")
+    (new / "result.json").write_text(
+        json.dumps({**result, "schema": "openworld.tune/1", "run": cost}))
+    before = report(folder, new)
+    assert before.text == now.text
+    assert "6.0" in "".join(now.text)  # seconds of training
+
+
 def test_refusals(folder, runs, good):
     out = folder / "x.html"
-    refused("report", runs[0], good, "--out", out, says=["good.npz: not a run folder; expected a folder"])
+    refused("report", runs[0], good, "--out", out, says=["good.npz: not a run folder; expected"])
     refused("report", runs[0], says=["--out is required"])
     refused("report", runs[0], "--out", folder / "none" / "x.html", says=["[report]", "x.html"])
     refused("report", *runs, "--out", out, "--against", "x", says=["no run has the label 'x'"])
     write_run(folder / "b", "coop", finished=False)
     refused("report", folder / "b", "--out", out, says=["[report]", "b: not finished"])
     bad = write_run(folder / "c", "coop")
-    (bad / "result.json").write_text('{"schema": "openworld.tune/1", "parameters": -1}')
+    result = json.loads((bad / "result.json").read_text())
+    (bad / "result.json").write_text(json.dumps({**result, "parameters": -1}))
     refused("report", bad, "--out", out,
             says=["c/result.json: parameters is -1; expected a number of at least 0"])
     write_npz(bad / "predictions.npz", {"side": np.zeros(3)})

@@ -1,7 +1,7 @@
 """Same seed and options, same bits; threads change nothing; another seed changes the resamples."""
 
 import pytest
-from command import json_of, without_run
+from command import json_of, without_cost
 
 BOOTSTRAP = ["--ci", "bootstrap", "--resamples", 60]
 CALLS = {
@@ -22,14 +22,14 @@ THREADED = [name for name in CALLS if name.startswith(("eval", "compare"))]
 @pytest.mark.parametrize("name", CALLS)
 def test_twice(examples, name):
     first, second = (json_of(*CALLS[name], cwd=examples) for _ in range(2))
-    assert "run" in first
-    assert without_run(first) == without_run(second)
+    assert "cost" in first
+    assert without_cost(first) == without_cost(second)
 
 
 @pytest.mark.parametrize("name", THREADED)
 def test_threads(examples, name):
     one, two = (json_of(*CALLS[name], "--threads", n, cwd=examples) for n in (1, 2))
-    assert without_run(one) == without_run(two)
+    assert without_cost(one) == without_cost(two)
 
 
 def test_seed_of_eval(examples):
@@ -44,7 +44,7 @@ def test_seed_of_eval(examples):
 
 def test_seed_leaves_values_and_closed_forms_alone(examples):
     one, two = (json_of("eval", "gmop.npz", "--seed", seed, cwd=examples) for seed in (1, 2))
-    assert without_run(one) == without_run(two)
+    assert without_cost(one) == without_cost(two)
 
 
 def test_seed_of_compare(examples):

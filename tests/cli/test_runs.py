@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import json_of, metric, refused, succeed, without_run
+from command import json_of, metric, refused, succeed, without_cost
 from data import write_npz
 from runs import DATASETS, SKILLS, predictions, write_run, write_runs
 
@@ -39,7 +39,7 @@ def test_a_run_folder_is_its_predictions(runs):
         of_folder, of_file = (json_of(call[0], path, *call[1:])
                               for path in (folder, folder / "predictions.npz"))
         assert str(folder / "predictions.npz") in json.dumps(of_file)
-        assert without_run(of_folder) == without_run(of_file).replace("/predictions.npz", "")
+        assert without_cost(of_folder) == without_cost(of_file).replace("/predictions.npz", "")
 
 
 def test_compare_takes_run_folders(runs):
@@ -50,7 +50,7 @@ def test_compare_takes_run_folders(runs):
 
 
 def test_values_are_means_over_seeds_and_datasets(runs, result):
-    assert result["schema"] == "openworld.runs/1"
+    assert result["schema"] == "openworld.runs/2"
     assert result["datasets"] == list(DATASETS)
     assert result["reference"] == "zeroshot"
     assert len(result["runs"]) == 18
@@ -101,7 +101,7 @@ def test_two_runs_are_compared(runs):
     assert [method["label"] for method in result["methods"]] == ["zeroshot", "gmop"]
     assert result["datasets"] == [DATASETS[0]]
     text = succeed("eval", runs[0] / "seed-1", runs[4] / "seed-1")
-    assert "the intervals say nothing of other seeds" in text
+    assert "the intervals do not cover other seeds" in text
 
 
 def test_text(runs):
@@ -160,8 +160,8 @@ def test_diagnose(runs):
 
 
 def test_same_bits(runs, result):
-    assert without_run(json_of("eval", *runs, "--threads", 1)) == without_run(result)
-    assert without_run(json_of("eval", *runs, "--seed", 1)) != without_run(result)
+    assert without_cost(json_of("eval", *runs, "--threads", 1)) == without_cost(result)
+    assert without_cost(json_of("eval", *runs, "--seed", 1)) != without_cost(result)
 
 
 def test_labels(folder):
@@ -191,7 +191,7 @@ def test_a_folder_of_seeds_in_order(folder):
 def test_unfinished(folder):
     write_run(folder / "a", "coop", finished=False)
     write_run(folder / "b", "gmop")
-    says = ["a: not finished, result.json is missing; run `openworld tune` again to go on"]
+    says = ["a: not finished, result.json is missing; run `openworld tune` again to resume"]
     refused("eval", folder / "a", folder / "b", says=says)
     for call in (["eval"], ["curve"], ["sensitivity"], ["threshold", "--max-miss", 0.5]):
         refused(call[0], folder / "a", *call[1:], says=[f"[{call[0]}]", *says])
@@ -235,7 +235,7 @@ BAD_FIELDS = {
     "schema": ("openworld.run/2", 'schema is "openworld.run/2"; expected openworld.run/1'),
     "method": ("a\nb", 'method is "a\\nb"; expected a name'),
     "title": (3, "title is 3; expected"),
-    "changed": ([], "changed is []; expected an object"),
+    "changed": ([], "has no changed object"),
     "seed": (-1, "seed is -1; expected a whole number below 2^64"),
     "shots": (1.5, "shots is 1.5; expected a whole number"),
     "model": (None, "has no model object"),
@@ -276,8 +276,8 @@ def test_threshold_is_kept(folder):
     path = write_run(folder / "a", "gmop")
     shown = json_of("threshold", "--run", path, "--max-miss", 0.6)
     kept = json.loads((path / "threshold.json").read_text())
-    assert without_run(shown) == json.dumps(kept)
-    assert "run" not in kept and kept["max_miss"] == 0.6
+    assert without_cost(shown) == json.dumps(kept)
+    assert "cost" not in kept and kept["max_miss"] == 0.6
     text = succeed("threshold", "--run", path, "--max-miss", 0.5)
     assert text.endswith("threshold.json\n") and "\nwrote " in text
     assert json.loads((path / "threshold.json").read_text())["max_miss"] == 0.5
@@ -295,4 +295,4 @@ def test_threshold_needs_one_of_them(folder, good):
             says=["both FILE and --run; expected one of them"])
     refused("threshold", "--max-miss", 0.6, says=["no predictions; expected FILE or --run RUN"])
     refused("threshold", "--run", good, "--max-miss", 0.6,
-            says=["good.npz: not a run folder; expected a folder with run.json"])
+            says=["good.npz: not a run folder, it has no run.json"])

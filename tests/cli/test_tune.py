@@ -56,7 +56,7 @@ def test_files_of_a_run(place, tuned, method):
 def test_result_of_a_run(tuned, method):
     done = tuned(method)
     result = read_json(done / "result.json")
-    assert result["schema"] == "openworld.tune/1"
+    assert result["schema"] == "openworld.tune/2"
     description = read_json(done / "run.json")
     for key in ("method", "title", "changed", "seed"):
         assert result[key] == description[key]
@@ -67,7 +67,7 @@ def test_result_of_a_run(tuned, method):
     stages = STAGES.get(method, {"prompts": 3})
     # A step is an epoch here: six images do not fill a batch.
     assert result["epochs"] == result["steps"] == sum(stages.values())
-    assert set(result["run"]) >= {"train_seconds", "encode_seconds", "score_seconds",
+    assert set(result["cost"]) >= {"train_seconds", "encode_seconds", "score_seconds",
                                   "seconds_per_image", "seconds", "peak_memory_bytes", "version"}
 
     measured = json_of("eval", done)["metrics"]

@@ -57,13 +57,13 @@ def test_goes_on_where_it_was_stopped(place, unbroken, folder, method, name):
     code, out, err = stop(words, place, name, begun(folder / "run"))
     if code != 0:  # it may have been quicker
         assert (code, out) == (2, "")
-        assert err == (f"openworld tune: [tune] {folder}/run: stopped; the same command goes on "
-                       "from there\n")
+        assert err == (f"openworld tune: [tune] {folder}/run: stopped; run the same command again "
+                       "to resume\n")
         assert files_of(folder / "run") == ["log.jsonl", "run.json", "state.safetensors"]
         refused("eval", folder / "run", says=[str(folder / "run"), "not finished"])
         again = run(*words, cwd=place)
         assert again.code == 0
-        assert again.err.startswith(f"{folder}/run: going on from step ")
+        assert again.err.startswith(f"{folder}/run: resuming from step ")
         assert again.err.count("\n") == 1
     assert "state.safetensors" not in files_of(folder / "run")
     assert learned(folder / "run") == learned(unbroken / method)
@@ -112,7 +112,7 @@ def test_a_finished_run_is_not_done_again(place, finished):
     before = {path.name: path.stat().st_mtime_ns for path in finished.iterdir()}
     ran = run(*call("coop", finished), cwd=place)
     assert ran.code == 0
-    assert ran.err == f"{finished} is finished; --restart begins anew\n"
+    assert ran.err == f"{finished} is finished\n"
     assert "CoOp on world, seed 1; 64 parameters, 3 steps, " in ran.out
     assert json_of(*call("coop", finished), cwd=place) == read_json(finished / "result.json")
     assert {path.name: path.stat().st_mtime_ns for path in finished.iterdir()} == before
@@ -147,7 +147,7 @@ def test_restart_may_be_another_run(place, finished):
 def test_another_run_is_refused(place, finished, method, values, says):
     before = {path.name: path.read_bytes() for path in finished.iterdir()}
     refused(*call(method, finished, **values), cwd=place,
-            says=[f"[tune] {finished}/run.json: is of a run with ", says, "--out", "--restart"])
+            says=[f"[tune] {finished}/run.json: holds a run with ", says, "another folder", "restart"])
     assert {path.name: path.read_bytes() for path in finished.iterdir()} == before
 
 
@@ -157,7 +157,7 @@ def test_another_world_is_refused(place, finished, folder):
     (folder / "world" / "train" / "blue" / "9.png").write_bytes(
         (folder / "world" / "train" / "blue" / "0.png").read_bytes())
     refused(*call("coop", finished), cwd=folder,
-            says=[f"[tune] {finished}/run.json: is of a run with ", "train_sha256"])
+            says=[f"[tune] {finished}/run.json: holds a run with ", "train_sha256"])
 
 
 @pytest.mark.parametrize("name", ["run.json", "result.json"])
@@ -165,7 +165,7 @@ def test_another_world_is_refused(place, finished, folder):
 def test_damaged_json_is_refused(place, finished, name, text):
     (finished / name).write_text(text)
     refused(*call("coop", finished), cwd=place,
-            says=[f"[tune] {finished}/{name}: is damaged; --restart begins anew"])
+            says=[f"[tune] {finished}/{name}: ", "restart the run to replace it"])
     assert (finished / name).read_text() == text
     if text == "[1, 2]":
         assert json_of(*call("coop", finished, "--restart"), cwd=place)["steps"] == 3
@@ -276,12 +276,12 @@ def test_a_result_of_something_else_is_refused(place, finished):
 
 def test_the_option_that_differs_is_named(place, finished):
     refused(*call("coop", finished, epochs=4), cwd=place,
-            says=[f"[tune] {finished}/run.json: is of a run with epochs 3, not 4; "])
+            says=[f"[tune] {finished}/run.json: holds a run with epochs 3, not 4; "])
 
 
 def test_time_of_training_is_kept(place, unfinished):
     result = json_of(*call("coop", unfinished), cwd=place)
-    assert result["run"]["train_seconds"] == read_log(unfinished)[-1]["seconds"] > 0
+    assert result["cost"]["train_seconds"] == read_log(unfinished)[-1]["seconds"] > 0
 
 
 def test_a_state_of_another_run_is_refused(place, unfinished):

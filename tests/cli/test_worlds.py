@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import BIN, json_of, needs_models, refused, succeed, without_run
+from command import BIN, json_of, needs_models, refused, succeed, without_cost
 from PIL import Image
 
 DATASETS = ["all", "animals", "body", "clothes", "food", "gear", "home", "instruments", "outdoors",
@@ -103,7 +103,7 @@ def test_splits_differ(folder):
 
 def test_json_does_not_depend_on_the_folder(folder):
     here, there = (json_of("worlds", "show", "doodles:body", cwd=cwd) for cwd in (folder, "/"))
-    assert without_run(here) == without_run(there)
+    assert without_cost(here) == without_cost(there)
 
 
 @pytest.mark.parametrize("call, says", [

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import json_of, metric, needs_models, refused, succeed, without_run
+from command import json_of, metric, needs_models, refused, succeed, without_cost
 from pets import PETS, pixels, samples
 from scipy.stats import norm
 from tiny_oracle import Oracle
@@ -118,8 +118,8 @@ def test_json(half, model, pets):
             "templates": ["a photo of a {}."], "ensemble": "features", "base_classes": 4,
             "logit_scale": pytest.approx(np.exp(3))}
     assert json.loads(str(arrays["meta"])) == meta
-    assert list(result) == ["schema", *meta, "accuracy", "out", "run"]
-    assert result["schema"] == "openworld.zeroshot/1"
+    assert list(result) == ["schema", *meta, "accuracy", "out", "cost"]
+    assert result["schema"] == "openworld.zeroshot/2"
     assert result["out"] == str(out)
     assert {key: result[key] for key in meta} == meta
 
@@ -130,7 +130,7 @@ def test_run_to_run(half, model, pets, folder):
     call = ["zeroshot", "--model", model, "--data", pets, "--base", BASE, "--out", folder / "x.npz"]
     again = json_of(*call)
     assert (folder / "x.npz").read_bytes() == out.read_bytes()
-    assert without_run({**again, "out": str(out)}) == without_run(result)
+    assert without_cost({**again, "out": str(out)}) == without_cost(result)
     json_of(*call, "--threads", 2, "--no-cache", "--batch", 5)
     with np.load(folder / "x.npz") as arrays:
         np.testing.assert_allclose(arrays["base_logits"], half[1]["base_logits"], atol=1e-4)
@@ -195,4 +195,4 @@ def test_text_where_nothing_is_known(nothing_known, model, folder):
 
 
 def test_no_class_at_all(nothing_known, model):
-    refused("zeroshot", "--model", model, *nothing_known, says=["list.txt", "--names"])
+    refused("zeroshot", "--model", model, *nothing_known, says=["list.txt", "expected a file of class names"])

@@ -21,8 +21,9 @@ METHODS = tuple(LEARNERS)
 
 
 def defaults_of(method):
-    """The options of a method with their defaults."""
-    return {option["name"]: option["default"] for option in LEARNERS[method]["options"]}
+    """The options of a method with their defaults; none if there is no such method."""
+    options = LEARNERS.get(method, {"options": []})["options"]
+    return {option["name"]: option["default"] for option in options}
 
 
 def fewer_tokens(method):

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "openworld/cli/models/run_model.h"
-#include "openworld/cli/models/tuned_model.h"
+#include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/io/option_json.h"
+#include "openworld/tuning/method.h"
 
 namespace openworld {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json row_json(const LearnerRow& row) {
-  const ChosenMethod method{std::string(row.name)};
+  const Method method{std::string(row.name)};
   Json options = Json::array();
   for (const OptionRow& option : method.list.rows()) {
     options.push_back({{"name", option.name},
@@ -27,7 +27,7 @@ Json row_json(const LearnerRow& row) {
           {"title", row.title},
           {"description", row.description},
           {"citation", row.citation},
-          {"input", row.input},
+          {"input", image_input_name(row.input)},
           {"gradient", row.gradient},
           {"shot_rule", row.shots == ShotRule::kCoop ? "coop" : "decoop"},
           {"options", std::move(options)}};
@@ -35,11 +35,11 @@ Json row_json(const LearnerRow& row) {
 
 void print_page(const LearnerRow& row) {
   fmt::print("{} ({}): {}\n{}\n\ninput     {}\ngradient  {}\nshots     {}\n\n", row.title, row.name,
-             row.description, row.citation, row.input,
+             row.description, row.citation, image_input_name(row.input),
              row.gradient == "none" ? "none" : fmt::format("{} tower", row.gradient),
              row.shots == ShotRule::kCoop ? "drawn as Dassl does" : "drawn as DeCoOp does");
   fmt::print("Options, set by --set key=value:\n");
-  const ChosenMethod method{std::string(row.name)};
+  const Method method{std::string(row.name)};
   for (const OptionRow& option : method.list.rows()) {
     fmt::print("  {:<20} {} [{}]\n{:23}{}\n", option.name, option.help, option_text(option.value()),
                "", option.expected);
@@ -50,17 +50,17 @@ void print_page(const LearnerRow& row) {
 
 }  // namespace
 
-void list_learners(const LearnerListFlags& flags) {
-  if (!flags.name.empty()) {
-    const LearnerRow& row = find_learner(flags.name);
-    return flags.json ? print_json(row_json(row)) : print_page(row);
+void list_learners(const LearnerListCommand& command) {
+  if (!command.name.empty()) {
+    const LearnerRow& row = find_learner(command.name);
+    return command.json ? print_json(row_json(row)) : print_page(row);
   }
   Json rows = Json::array();
   for (const LearnerRow& row : learners()) {
-    if (flags.json) rows.push_back(row_json(row));
-    if (!flags.json) fmt::print("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
+    if (command.json) rows.push_back(row_json(row));
+    if (!command.json) fmt::print("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
   }
-  if (flags.json) return print_json({{"learners", std::move(rows)}});
+  if (command.json) return print_json({{"learners", std::move(rows)}});
   fmt::print("\n`openworld help learner NAME` shows one in full.\n");
 }
 

@@ -13,6 +13,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/random.h"
 #include "openworld/io/origin.h"
+#include "openworld/io/tensor_file.h"
 #include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/inner_threads.h"
 
@@ -70,30 +71,46 @@ std::int64_t shard_count(const TextModel& text_model, std::int64_t rows, std::in
 
 ContextPrompts::ContextPrompts(const TextModel& text_model, const std::vector<std::string>& names,
                                const PromptShape& shape)
-    : names_(static_cast<std::int64_t>(names.size())),
-      rows_(shape.class_specific ? names_ * shape.tokens : shape.tokens) {
-  std::vector<std::vector<PromptRow>> prompts;
-  TextForest whole;
-  for (std::int64_t c = 0; c < names_; ++c) {
-    prompts.push_back(prompt_rows(text_model, names[static_cast<std::size_t>(c)], shape,
-                                  shape.class_specific ? c * shape.tokens : 0));
-    whole.add(TextForest::kRoot, prompts.back());
+    : text_model_(text_model), shape_(shape) {
+  const auto count = static_cast<std::int64_t>(names.size());
+  rows_ = shape.class_specific ? count * shape.tokens : shape.tokens;
+  for (std::int64_t c = 0; c < count; ++c) {
+    prompts_.push_back(prompt_rows(text_model, names[static_cast<std::size_t>(c)], shape,
+                                   shape.class_specific ? c * shape.tokens : 0));
   }
-  const bool shares = shape.position == NamePosition::kEnd && !shape.class_specific;
-  const std::int64_t count = std::min(
-      shard_count(text_model, static_cast<std::int64_t>(whole.nodes()), shares ? 1 + rows_ : 1),
-      std::max<std::int64_t>(names_, 1));
-  const TextMemory memory = {std::max<std::int64_t>(1, text_model.memory.mib / count)};
-  for (std::int64_t s = 0; s < count; ++s) {
-    Shard& shard = shards_.emplace_back();
-    shard.begin = names_ * s / count;
-    shard.count = names_ * (s + 1) / count - shard.begin;
-    TextForest forest;
-    for (std::int64_t c = shard.begin; c < shard.begin + shard.count; ++c) {
-      forest.read(forest.add(TextForest::kRoot, prompts[static_cast<std::size_t>(c)]));
+}
+
+const ContextPrompts::Shards& ContextPrompts::shards_of(std::int64_t images) {
+  const auto found = shards_.find(images);
+  return found != shards_.end() ? found->second : shards_[images] = make_shards(images);
+}
+
+ContextPrompts::Shards ContextPrompts::make_shards(std::int64_t images) const {
+  const std::int64_t all = images * names();
+  const auto add_prompt = [&](TextForest& forest, std::int64_t i) {
+    std::vector<PromptRow> rows = prompts_[static_cast<std::size_t>(i % names())];
+    const auto first_row = static_cast<std::int32_t>(i / names() * rows_);
+    for (PromptRow& row : rows) {
+      if (row.learnable >= 0) row.learnable += first_row;
     }
-    shard.encoder = std::make_unique<TextEncoder>(text_model.clip->text, forest, memory);
+    return forest.add(TextForest::kRoot, rows);
+  };
+  TextForest whole;
+  for (std::int64_t i = 0; i < all; ++i) add_prompt(whole, i);
+  const bool shares = shape_.position == NamePosition::kEnd && !shape_.class_specific;
+  const std::int64_t count = std::min(
+      shard_count(text_model_, static_cast<std::int64_t>(whole.nodes()), shares ? 1 + rows_ : 1),
+      std::max<std::int64_t>(all, 1));
+  const TextMemory memory = {std::max<std::int64_t>(1, text_model_.memory.mib / count)};
+  Shards shards;
+  for (std::int64_t s = 0; s < count; ++s) {
+    TextForest forest;
+    for (std::int64_t i = all * s / count; i < all * (s + 1) / count; ++i) {
+      forest.read(add_prompt(forest, i));
+    }
+    shards.push_back(std::make_unique<TextEncoder>(text_model_.clip->text, forest, memory));
   }
+  return shards;
 }
 
 // One shard's part of a graph that a custom function hides: its own leaf, and what follows from it.
@@ -160,16 +177,36 @@ struct PromptPool::Encode : torch::autograd::Function<Encode> {
 
 PromptPool::PromptPool(int threads) : pool_(threads) {}
 
+// The images that contexts are for, 0 where they are for all.
+std::int64_t PromptPool::images_of(const ContextPrompts& prompts, const Tensor& contexts) {
+  const PromptShape& shape = prompts.shape_;
+  const std::int64_t width = prompts.text_model_.clip->config.text.width;
+  const bool per_image = !shape.class_specific && contexts.dim() == 3;
+  const std::int64_t rows = prompts.rows() * (per_image ? contexts.size(0) : 1);
+  if (contexts.size(-1) != width || contexts.numel() != rows * width ||
+      (per_image && (rows == 0 || contexts.size(1) != shape.tokens))) {
+    fail("prompts", fmt::format("contexts are {}; expected [{}{}, {}]",
+                                tensor_shape_text(contexts.sizes().vec()),
+                                shape.class_specific ? fmt::format("{}, ", prompts.names())
+                                : per_image          ? "images, "
+                                                     : "",
+                                shape.tokens, width));
+  }
+  return per_image ? contexts.size(0) : 0;
+}
+
 std::vector<Tensor> PromptPool::features(std::span<ContextPrompts* const> prompts,
                                          std::span<const Tensor> contexts) {
   const BlasThreads one(1);
   auto graph = c10::make_intrusive<Graph>(this);
   std::vector<Tensor> matrices;
   std::int64_t row = 0;
+  std::vector<std::int64_t> images;  // of each list; 0: one context for all
   for (std::size_t i = 0; i < prompts.size(); ++i) {
+    images.push_back(images_of(*prompts[i], contexts[i]));
     const Tensor matrix = contexts[i].reshape({-1, contexts[i].size(-1)});
-    for (const ContextPrompts::Shard& shard : prompts[i]->shards_) {
-      graph->jobs.push_back({shard.encoder.get(), row, matrix.size(0), {}, {}});
+    for (const auto& encoder : prompts[i]->shards_of(std::max<std::int64_t>(images[i], 1))) {
+      graph->jobs.push_back({encoder.get(), row, matrix.size(0), {}, {}});
     }
     row += matrix.size(0);
     matrices.push_back(matrix);
@@ -179,9 +216,12 @@ std::vector<Tensor> PromptPool::features(std::span<ContextPrompts* const> prompt
   const Tensor together = wants_grad ? Encode::apply(all, graph) : graph->forward(all, false);
   std::vector<Tensor> result;
   std::int64_t begin = 0;
-  for (const ContextPrompts* list : prompts) {
-    result.push_back(together.narrow(0, begin, list->names()));
-    begin += list->names();
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const std::int64_t names = prompts[i]->names();
+    const std::int64_t count = names * std::max<std::int64_t>(images[i], 1);
+    const Tensor features = together.narrow(0, begin, count);
+    result.push_back(images[i] > 0 ? features.reshape({images[i], names, -1}) : features);
+    begin += count;
   }
   return result;
 }
@@ -196,7 +236,8 @@ Tensor word_rows(const TextModel& text_model, const std::string& words) {
   for (const std::int32_t id : text_model.tokenizer->encode(words)) ids.push_back(id);
   if (ids.empty())
     fail("prompts", fmt::format("option init is {}, which has no tokens", in_quotes(words)));
-  return text_model.clip->text.weights.token_embedding.detach().index_select(0, index_tensor(ids));
+  return text_model.clip->text.weights.token_embedding.detach().index_select(
+      0, index_tensor(ids, text_model.clip->device()));
 }
 
 Tensor random_rows(const TextModel& text_model, std::int64_t rows, std::uint64_t seed,
@@ -208,7 +249,7 @@ Tensor random_rows(const TextModel& text_model, std::int64_t rows, std::uint64_t
   for (std::int64_t i = 0; i < result.numel(); ++i) {
     values[i] = static_cast<float>(kDeviation * random.normal());
   }
-  return result;
+  return result.to(text_model.clip->device());
 }
 
 Tensor start_rows(const TextModel& text_model, const std::string& words, std::int64_t rows,

@@ -8,11 +8,13 @@
 //   front    SOT name [context] . EOT
 //
 // With the name at the end all classes share the context's rows (text_forest.h), which is most of
-// what there is to compute.
+// what there is to compute. Where every image has a context of its own (CoCoOp), the prompts of all
+// images of a batch are one forest; with the name in front the images share the names' rows.
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,22 +51,27 @@ class ContextPrompts {
                  const PromptShape& shape);
   ContextPrompts(ContextPrompts&&) = default;
 
-  std::int64_t names() const { return names_; }
+  std::int64_t names() const { return static_cast<std::int64_t>(prompts_.size()); }
   std::int64_t rows() const { return rows_; }  // of the context as a matrix
-  std::size_t shards() const { return shards_.size(); }
+  std::size_t shards() { return shards_of(1).size(); }
 
  private:
   friend class PromptPool;
 
-  // Neighbouring names, computed by one thread. How many there are depends on the prompts and the
+  // Neighbouring prompts, computed by one thread. How many there are depends on the prompts and the
   // model alone, so that the number of threads does not change a bit.
-  struct Shard {
-    std::unique_ptr<TextEncoder> encoder;
-    std::int64_t begin = 0, count = 0;
-  };
+  using Shards = std::vector<std::unique_ptr<TextEncoder>>;
 
-  std::int64_t names_ = 0, rows_ = 0;
-  std::vector<Shard> shards_;
+  // For contexts of so many images, of all names for the first one, then for the second, ...; laid
+  // out when they are first asked for.
+  const Shards& shards_of(std::int64_t images);
+  Shards make_shards(std::int64_t images) const;
+
+  TextModel text_model_;
+  PromptShape shape_;
+  std::int64_t rows_ = 0;
+  std::vector<std::vector<PromptRow>> prompts_;  // by name, for the first image
+  std::map<std::int64_t, Shards> shards_;        // by number of images
 };
 
 // Computes features of several prompt lists side by side.
@@ -73,8 +80,10 @@ class PromptPool {
   explicit PromptPool(int threads);
 
   // Normalised features [names, embed] of each list, with its context: [tokens, d], or [names,
-  // tokens, d] where it is class specific. Differentiable in the contexts, as often as one likes
-  // while the result lives.
+  // tokens, d] where it is class specific. Otherwise [images, tokens, d] is a context per image,
+  // for features [images, names, embed]; a list keeps its layout for each number of images that it
+  // has met. Differentiable in the contexts, as often as one likes while the result lives. Throws
+  // Error for contexts of another shape.
   std::vector<at::Tensor> features(std::span<ContextPrompts* const> prompts,
                                    std::span<const at::Tensor> contexts);
   at::Tensor features(ContextPrompts& prompts, const at::Tensor& context);
@@ -82,6 +91,8 @@ class PromptPool {
  private:
   struct Graph;
   struct Encode;
+
+  static std::int64_t images_of(const ContextPrompts& prompts, const at::Tensor& contexts);
 
   WorkerPool pool_;
 };

@@ -1,0 +1,44 @@
+#pragma once
+
+// What the commands that run a model are asked for: plain data, which crosses into the library of
+// models (model_library.h).
+
+#include <string>
+#include <vector>
+
+#include "openworld/runs/encode_request.h"
+#include "openworld/runs/tuning_request.h"
+#include "openworld/runs/zero_shot_request.h"
+
+namespace openworld {
+
+struct EncodeCommand {
+  EncodeRequest request = {};
+  bool json = false;
+};
+
+struct ZeroShotCommand {
+  ZeroShotRequest request = {};
+  bool json = false;
+};
+
+struct TuneCommand {
+  TuningRequest request = {};
+  bool several = false;  // seeds were listed: the JSON is a list of results
+  bool json = false;
+};
+
+struct PredictCommand {
+  std::string run = "";
+  std::vector<std::string> images = {};
+  ModelSpec model = {};  // path and vocabulary instead of those that the run names
+  bool json = false;
+};
+
+// `openworld ls learners` and `openworld help learner NAME`; an empty name: all.
+struct LearnerListCommand {
+  std::string name = "";
+  bool json = false;
+};
+
+}  // namespace openworld

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include "openworld/report/run_sections.h"
+#include "openworld/report/run_texts.h"
+#include "openworld/report/svg_axes.h"
+#include "openworld/report/text_table.h"
+
+namespace openworld {
+namespace {
+
+using Cell = HtmlTable::Cell;
+using Mark = HtmlTable::Mark;
+
+std::string title_of(const MetricRequest& request) {
+  return metric_title(request.row->info, request.params) +
+         (request.row->info.higher_is_better ? "" : " (lower is better)");
+}
+
+// An arrow where a label differs significantly from the reference.
+Mark mark_of(const MeasuredRuns& measured, std::size_t label, std::size_t metric) {
+  const RunComparison& comparison = measured.comparison;
+  if (label == comparison.reference || !measured.significant(label, metric)) return Mark::kNone;
+  const double difference = comparison.differences[label][metric].mean.value;
+  const bool up =
+      comparison.requests[metric].row->info.higher_is_better ? difference > 0 : difference < 0;
+  return up ? Mark::kBetter : Mark::kWorse;
+}
+
+std::string interval_hint(const MetricRequest& request, const RunMean& mean) {
+  if (!mean.interval) return mean.defined() ? mean.no_interval : mean.why;
+  const double scale = request.row->info.is_count ? 1 : 100;
+  return fmt::format("{:g} % interval {:.2f} to {:.2f}", mean.interval->level * 100,
+                     mean.interval->low * scale, mean.interval->high * scale);
+}
+
+HtmlTable values_table(const ReportContext& context, std::optional<std::size_t> dataset) {
+  const RunComparison& comparison = context.measured.comparison;
+  std::vector<std::string> header = {"method"};
+  for (const MetricRequest& request : comparison.requests) header.push_back(title_of(request));
+  HtmlTable table(header);
+  for (std::size_t m = 0; m < context.runs.labels.size(); ++m) {
+    std::vector<Cell> cells = {{.text = context.runs.labels[m]}};
+    for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
+      const MetricRequest& request = comparison.requests[k];
+      const RunMean& mean = mean_of(comparison.values[m][k], dataset);
+      // Tests are of the means over datasets.
+      cells.push_back(
+          {.text = run_value_text(request, mean) + run_reach_text(request, mean.interval),
+           .mark = dataset ? Mark::kNone : mark_of(context.measured, m, k),
+           .best = context.measured.is_best(m, k, dataset),
+           .hint = interval_hint(request, mean)});
+    }
+    table.add(std::move(cells), series_colour(m, SvgLook::kPage));
+  }
+  return table;
+}
+
+HtmlTable differences_table(const ReportContext& context, std::size_t label) {
+  const MeasuredRuns& measured = context.measured;
+  const RunComparison& comparison = measured.comparison;
+  const bool many = context.runs.datasets.size() >= 3;
+  std::vector<std::string> header = {
+      context.runs.labels[label] + " against " + context.runs.labels[comparison.reference],
+      "difference", fmt::format("{:g} % interval", measured.options.bootstrap.level * 100),
+      "p (Holm)"};
+  if (many) header.insert(header.end(), {"interval over datasets", "p (t)"});
+  HtmlTable table(header);
+  for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
+    const MetricRequest& request = comparison.requests[k];
+    const RunMetric& metric = comparison.differences[label][k];
+    const auto& p = measured.adjusted[label][k];
+    std::vector<Cell> cells = {
+        {.text = title_of(request)},
+        {.text = metric.mean.defined() ? run_difference_text(request, metric.mean.value) : "-",
+         .mark = mark_of(measured, label, k),
+         .hint = metric.mean.why},
+        {.text = run_interval_text(request, metric.mean.interval), .hint = metric.mean.no_interval},
+        {.text = p ? p_text(*p) : "", .best = measured.significant(label, k)}};
+    if (many) {
+      cells.push_back({.text = run_interval_text(request, metric.over_datasets)});
+      cells.push_back({.text = metric.p_over_datasets ? p_text(*metric.p_over_datasets) : ""});
+    }
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+void add_results(HtmlPage& page, const ReportContext& context) {
+  const RunCollection& runs = context.runs;
+  const RunComparison& comparison = context.measured.comparison;
+  const bool tested = context.measured.options.ci != Ci::kNone && runs.labels.size() > 1;
+  page.section("Results");
+  page.paragraph(runs.datasets.size() > 1
+                     ? "Means over datasets of means over seeds, in percent."
+                     : fmt::format("Means over seeds on {}, in percent.", runs.datasets[0]));
+  page.table(values_table(context, std::nullopt));
+  std::string note = "Bold: best of the column.";
+  if (context.measured.options.ci != Ci::kNone) {
+    note += fmt::format(" ±: half the width of the {:g} % interval.",
+                        context.measured.options.bootstrap.level * 100);
+  }
+  if (tested) {
+    note += fmt::format(
+        " Arrows: significantly better or worse than {} at {:g} %, after Holm's correction.",
+        runs.labels[comparison.reference], (1 - context.measured.options.bootstrap.level) * 100);
+  }
+  page.note(note);
+  for (std::size_t d = 0; d < runs.datasets.size() && runs.datasets.size() > 1; ++d) {
+    page.folded_table(runs.datasets[d], values_table(context, d));
+  }
+  if (runs.labels.size() < 2) return;
+  page.section("Differences");
+  page.paragraph(
+      fmt::format("Paired differences from {}, in points.", runs.labels[comparison.reference]));
+  for (std::size_t m = 0; m < runs.labels.size(); ++m) {
+    if (m != comparison.reference) page.table(differences_table(context, m));
+  }
+}
+
+}  // namespace openworld

@@ -1,0 +1,18 @@
+#pragma once
+
+// Measured runs as tables for people.
+
+#include <string>
+#include <vector>
+
+#include "openworld/runs/measured_runs.h"
+
+namespace openworld {
+
+// Values on average and by dataset, and differences from the reference.
+std::string runs_text(const RunCollection& runs, const MeasuredRuns& measured);
+
+// What each stage costs of OpenworldAUC, by label.
+std::string stage_costs_text(const RunCollection& runs, const std::vector<StageCosts>& costs);
+
+}  // namespace openworld

@@ -1,0 +1,84 @@
+#include "openworld/runs/measured_runs.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "openworld/analysis/compare.h"
+#include "openworld/base/progress.h"
+
+namespace openworld {
+namespace {
+
+// Over the labels other than the reference, metric by metric.
+std::vector<std::vector<std::optional<double>>> adjust(const RunComparison& comparison) {
+  std::vector<std::vector<std::optional<double>>> adjusted(comparison.differences.size());
+  for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
+    std::vector<double> p_values;
+    for (const auto& of_label : comparison.differences) {
+      if (!of_label.empty() && of_label[k].mean.p_value) {
+        p_values.push_back(*of_label[k].mean.p_value);
+      }
+    }
+    const std::vector<double> holm = holm_adjust(p_values);
+    std::size_t next = 0;
+    for (std::size_t m = 0; m < adjusted.size(); ++m) {
+      const auto& of_label = comparison.differences[m];
+      if (of_label.empty()) continue;
+      adjusted[m].push_back(of_label[k].mean.p_value ? std::optional(holm[next++]) : std::nullopt);
+    }
+  }
+  return adjusted;
+}
+
+}  // namespace
+
+const RunMean& mean_of(const RunMetric& metric, std::optional<std::size_t> dataset) {
+  return dataset ? metric.by_dataset[*dataset] : metric.mean;
+}
+
+bool MeasuredRuns::is_best(std::size_t label, std::size_t metric,
+                           std::optional<std::size_t> dataset) const {
+  const RunMean& mine = mean_of(comparison.values[label][metric], dataset);
+  if (!mine.defined()) return false;
+  for (const auto& other : comparison.values) {
+    const RunMean& theirs = mean_of(other[metric], dataset);
+    if (!theirs.defined()) continue;
+    const double lead = mine.value - theirs.value;
+    if (comparison.requests[metric].row->info.higher_is_better ? lead < 0 : lead > 0) return false;
+  }
+  return true;
+}
+
+MeasuredRuns measure_runs(const RunCollection& runs, std::span<const MetricRequest> requests,
+                          std::size_t reference, EvalOptions options) {
+  Progress progress("resampling runs", options.bootstrap.resamples);
+  EvalOptions watched = options;
+  watched.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
+  MeasuredRuns measured{.comparison = compare_runs(runs.views(), requests, reference, watched),
+                        .adjusted = {},
+                        .options = std::move(options)};
+  measured.adjusted = adjust(measured.comparison);
+  return measured;
+}
+
+std::vector<StageCosts> stage_costs(const RunCollection& runs, const RunComparison& comparison,
+                                    std::optional<Ties> ties) {
+  std::vector<StageCosts> costs(runs.labels.size());
+  for (const CollectedRun& run : runs.runs) {
+    StageCosts& mine = costs[run.label];
+    const RankedScores ranked(run.predictions.outcomes());
+    const Diagnosis diagnosis = diagnose(Ranking(ranked), {.ties = ties});
+    if (!diagnosis.defined()) mine.why = diagnosis.openworld_auc.why;
+    const double share = 1.0 / static_cast<double>(comparison.seeds[run.dataset].size()) /
+                         static_cast<double>(runs.datasets.size());
+    mine.openworld_auc += share * diagnosis.openworld_auc.value;
+    for (int s = 0; s < kStages; ++s) {
+      mine.cost[s] += share * diagnosis.cost[s];
+      mine.if_perfect[s] += share * diagnosis.if_perfect[s];
+    }
+  }
+  return costs;
+}
+
+}  // namespace openworld

@@ -1,0 +1,128 @@
+#include "openworld/runs/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "openworld/base/error.h"
+#include "openworld/io/atomic_file.h"
+
+namespace openworld {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// The numbers N of the folders seed-N in a folder that holds nothing else, ascending; empty
+// otherwise. Hidden files do not count.
+std::vector<std::uint64_t> seeds_in(const std::string& path) {
+  std::vector<std::uint64_t> seeds;
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with(".")) continue;
+    constexpr std::string_view kPrefix = "seed-";
+    std::uint64_t seed = 0;
+    const char* last = name.data() + name.size();
+    if (!name.starts_with(kPrefix)) return {};
+    const auto [stop, wrong] = std::from_chars(name.data() + kPrefix.size(), last, seed);
+    const bool is_run = RunFolder(it->path().string()).is_run();
+    if (wrong != std::errc() || stop != last || !is_run) return {};
+    seeds.push_back(seed);
+  }
+  if (error) return {};
+  std::ranges::sort(seeds);
+  return seeds;
+}
+
+}  // namespace
+
+std::string RunFolder::file(std::string_view name) const {
+  return (fs::path(path_) / name).string();
+}
+
+bool RunFolder::is_run() const {
+  return is_file(spec_file());
+}
+
+bool RunFolder::is_finished() const {
+  return is_file(result_file());
+}
+
+RunSpec RunFolder::spec(std::string_view function) const {
+  if (!is_run()) {
+    fail(function, fmt::format("{}: not a run folder, it has no run.json", path_));
+  }
+  return read_run_spec({std::string(function), spec_file()});
+}
+
+RunResult RunFolder::result(std::string_view function) const {
+  expect_finished(function);
+  return read_run_result({std::string(function), result_file()});
+}
+
+void RunFolder::expect_finished(std::string_view function) const {
+  if (is_finished()) return;
+  fail(function, fmt::format("{}: not finished, result.json is missing; run `openworld tune` again "
+                             "to resume",
+                             path_));
+}
+
+void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
+  if (is_run()) return;
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) fail(function, fmt::format("{}: cannot be created: {}", path_, error.message()));
+  write_file_atomically(spec_file(), run_spec_text(spec) + "\n", std::string(function));
+}
+
+void RunFolder::finish(const RunResult& result, std::string_view function) const {
+  write_file_atomically(result_file(), run_result_json(result).dump(2) + "\n",
+                        std::string(function));
+  std::error_code ignored;
+  fs::remove(state_file(), ignored);
+}
+
+void RunFolder::clear() const {
+  std::error_code ignored;
+  // run.json last: without it the folder is not a run any more.
+  for (const std::string& path : {result_file(), state_file(), log_file(), prompts_file(),
+                                  predictions_file(), threshold_file(), spec_file()}) {
+    fs::remove(path, ignored);
+  }
+}
+
+std::vector<std::string> expand_run_folders(const std::vector<std::string>& arguments) {
+  std::vector<std::string> paths;
+  for (const std::string& argument : arguments) {
+    const std::vector<std::uint64_t> seeds =
+        RunFolder(argument).is_run() ? std::vector<std::uint64_t>{} : seeds_in(argument);
+    for (const std::uint64_t seed : seeds) {
+      paths.push_back((fs::path(argument) / fmt::format("seed-{}", seed)).string());
+    }
+    if (seeds.empty()) paths.push_back(argument);
+  }
+  return paths;
+}
+
+std::string predictions_path(const std::string& argument, std::string_view function) {
+  const std::vector<std::string> paths = expand_run_folders({argument});
+  if (paths.size() > 1) {
+    fail(function, fmt::format("{}: holds {} runs; expected one, such as {}", argument,
+                               paths.size(), paths[0]));
+  }
+  const RunFolder folder(paths[0]);
+  if (!folder.is_run()) return argument;
+  folder.expect_finished(function);
+  return folder.predictions_file();
+}
+
+}  // namespace openworld

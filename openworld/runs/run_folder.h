@@ -1,0 +1,67 @@
+#pragma once
+
+// RunFolder: where a run lies. run.json is written first and result.json last; everything in
+// between can be resumed.
+//
+//   run.json             the spec (run_spec.h)
+//   log.jsonl            a line an epoch
+//   state.safetensors    of an unfinished training
+//   prompts.safetensors  what was learned
+//   predictions.npz      of the test images
+//   result.json          what was measured (run_result.h)
+//   threshold.json       set by `openworld threshold` (threshold_file.h)
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "openworld/runs/run_result.h"
+#include "openworld/runs/run_spec.h"
+
+namespace openworld {
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+
+  const std::string& path() const { return path_; }
+  std::string spec_file() const { return file("run.json"); }
+  std::string log_file() const { return file("log.jsonl"); }
+  std::string state_file() const { return file("state.safetensors"); }
+  std::string prompts_file() const { return file("prompts.safetensors"); }
+  std::string predictions_file() const { return file("predictions.npz"); }
+  std::string result_file() const { return file("result.json"); }
+  std::string threshold_file() const { return file("threshold.json"); }
+
+  // Whether there is a run.json.
+  bool is_run() const;
+  // Whether there is a result.json.
+  bool is_finished() const;
+
+  // Throw Error as [function].
+  RunSpec spec(std::string_view function) const;
+  RunResult result(std::string_view function) const;
+  void expect_finished(std::string_view function) const;
+
+  // Makes the folder and writes run.json unless it is there. Throws Error.
+  void begin(const RunSpec& spec, std::string_view function) const;
+  // Writes result.json and removes the state. Throws Error.
+  void finish(const RunResult& result, std::string_view function) const;
+  // Removes every file of the run.
+  void clear() const;
+
+ private:
+  std::string file(std::string_view name) const;
+
+  std::string path_;
+};
+
+// The arguments with each folder that holds nothing but seed-N folders replaced by those, in order
+// of N.
+std::vector<std::string> expand_run_folders(const std::vector<std::string>& arguments);
+
+// Where the predictions are: in the run folder, or the argument itself if it is not one. Throws
+// Error as [function] for a run that is not finished and for a folder of several.
+std::string predictions_path(const std::string& argument, std::string_view function);
+
+}  // namespace openworld

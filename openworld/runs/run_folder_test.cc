@@ -1,0 +1,117 @@
+#include "openworld/runs/run_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "openworld/io/test_util.h"
+#include "openworld/runs/run_collection.h"
+#include "openworld/runs/seed_list.h"
+#include "openworld/runs/test_util.h"
+#include "openworld/runs/threshold_file.h"
+
+namespace openworld {
+namespace {
+
+using testing::TempFolder;
+
+TEST(RunFolder, IsARunFromItsSpecAndFinishedFromItsResult) {
+  const TempFolder temporary;
+  const RunFolder folder(temporary / "a/b");
+  EXPECT_FALSE(folder.is_run());
+  EXPECT_ERROR(folder.spec("eval"), "[eval] " + folder.path() + ": not a run folder");
+  folder.begin(full_spec(), "test");
+  EXPECT_TRUE(folder.is_run());
+  EXPECT_FALSE(folder.is_finished());
+  EXPECT_ERROR(folder.result("eval"), "not finished, result.json is missing");
+  temporary.write("a/b/state.safetensors", "state");
+  folder.finish(full_result(), "test");
+  EXPECT_TRUE(folder.is_finished());
+  EXPECT_FALSE(std::filesystem::exists(folder.state_file()));
+  EXPECT_EQ(folder.result("eval").parameters, 2048);
+  folder.clear();
+  EXPECT_FALSE(folder.is_run());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(RunFolder, BeginKeepsTheSpecThatIsThere) {
+  const TempFolder temporary;
+  const RunFolder folder(temporary / "run");
+  RunSpec spec = full_spec();
+  folder.begin(spec, "test");
+  spec.seed = 8;
+  folder.begin(spec, "test");
+  EXPECT_EQ(folder.spec("test").seed, 7u);
+  EXPECT_ERROR(RunFolder(folder.spec_file() + "/below").begin(spec, "tune"), "cannot be created");
+}
+
+TEST(RunFolder, FoldersOfSeedsStandForTheirRuns) {
+  const TempFolder temporary;
+  for (const std::uint64_t seed : {10, 2, 1}) {
+    RunSpec spec = full_spec();
+    spec.seed = seed;
+    write_run(temporary / ("runs/seed-" + std::to_string(seed)), spec);
+  }
+  const std::string runs = temporary / "runs";
+  EXPECT_EQ(
+      expand_run_folders({runs, "x.npz"}),
+      (std::vector<std::string>{runs + "/seed-1", runs + "/seed-2", runs + "/seed-10", "x.npz"}));
+  EXPECT_ERROR(predictions_path(runs, "curve"), "holds 3 runs; expected one");
+  EXPECT_EQ(predictions_path(runs + "/seed-2", "curve"), runs + "/seed-2/predictions.npz");
+  EXPECT_EQ(predictions_path("x.npz", "curve"), "x.npz");
+  temporary.write("runs/notes.txt", "x");
+  EXPECT_EQ(expand_run_folders({runs}), std::vector<std::string>{runs});
+}
+
+TEST(RunCollection, LabelsDatasetsAndSeeds) {
+  const TempFolder temporary;
+  std::vector<std::string> paths;
+  const auto add = [&](const char* name, auto change) {
+    RunSpec spec = full_spec();
+    spec.label = "";
+    change(spec);
+    write_run(temporary / name, spec);
+    paths.push_back(temporary / name);
+  };
+  add("a", [](RunSpec& spec) { spec.seed = 1; });
+  add("b", [](RunSpec& spec) { spec.seed = 2; });
+  add("c", [](RunSpec& spec) { spec.shots = 1; });
+  add("d", [](RunSpec& spec) { spec.method = "gmop"; });
+  add("e", [](RunSpec& spec) { spec.data.test_split = "val"; });
+  const RunCollection runs = open_runs(paths, "eval");
+  EXPECT_EQ(runs.labels, (std::vector<std::string>{"coop lr=0.002 shots=4", "coop lr=0.002 shots=1",
+                                                   "gmop lr=0.002"}));
+  EXPECT_EQ(runs.datasets, (std::vector<std::string>{"pets (test)", "pets (val)"}));
+  EXPECT_EQ(runs.find(0, 0, 2).folder.path(), paths[1]);
+  EXPECT_EQ(runs.find_label("gmop lr=0.002", "eval"), 2u);
+  EXPECT_ERROR(runs.find_label("gmop", "eval"), "did you mean");
+  EXPECT_EQ(runs.views().methods.size(), 3u);
+  EXPECT_ERROR(open_runs({paths[0], paths[0]}, "eval"), "expected one run of each");
+}
+
+TEST(SeedList, RangesAndNumbers) {
+  EXPECT_EQ(parse_seed_list("1-3,7", "tune"), (std::vector<std::uint64_t>{1, 2, 3, 7}));
+  EXPECT_EQ(parse_seed_list("18446744073709551615", "tune").size(), 1u);
+  for (const char* text : {"", "a", "1-", "3-1", "1,,2", "1 2", "0-10000", "-1"}) {
+    EXPECT_ERROR(parse_seed_list(text, "tune"), "expected seeds such as 1-3 or 1,2,5");
+  }
+  EXPECT_ERROR(parse_seed_list("1-3,2", "tune"), "2 is there twice");
+}
+
+TEST(ThresholdFile, ReadsWhatIsThere) {
+  const TempFolder temporary;
+  EXPECT_FALSE(read_threshold({"predict", temporary / "threshold.json"}));
+  const std::string path = temporary.write(
+      "threshold.json", R"({"threshold": 0.5, "max_miss": 0.3, "confidence": 0.95})");
+  const auto threshold = read_threshold({"predict", path});
+  ASSERT_TRUE(threshold);
+  EXPECT_EQ(threshold->value, 0.5);
+  EXPECT_EQ(threshold->max_miss, 0.3);
+  for (const char* text : {"{}", "[]", "{", R"({"threshold": "x", "max_miss": 1})"}) {
+    temporary.write("threshold.json", text);
+    EXPECT_ERROR(read_threshold({"predict", path}), "[predict] " + path + ": ");
+  }
+}
+
+}  // namespace
+}  // namespace openworld

@@ -1,0 +1,117 @@
+#include "openworld/runs/run_result.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "openworld/io/json_fields.h"
+#include "openworld/io/json_file.h"
+#include "openworld/io/option_json.h"
+#include "openworld/runs/json_names.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto kFirstSchema = "openworld.tune/1";
+constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 24, .depth = 32};
+
+Json cost_json(const TuningCost& cost) {
+  Json json = Json::object();
+  const auto add = [&](const char* key, const std::optional<double>& value) {
+    if (value) json[key] = *value;
+  };
+  add("train_seconds", cost.train_seconds);
+  add("encode_seconds", cost.encode_seconds);
+  add("text_seconds", cost.text_seconds);
+  add("score_seconds", cost.score_seconds);
+  add("seconds_per_image", cost.seconds_per_image);
+  if (cost.seconds) json["seconds"] = std::round(*cost.seconds * 1e6) / 1e6;
+  if (cost.peak_memory_bytes) {
+    json["peak_memory_bytes"] = static_cast<std::int64_t>(*cost.peak_memory_bytes);
+  }
+  if (!cost.version.empty()) json["version"] = cost.version;
+  return json;
+}
+
+std::optional<double> amount(const JsonFields& fields, std::string_view key) {
+  if (!fields.has(key)) return std::nullopt;
+  const double value = fields.number(key, 0);
+  if (!(value >= 0)) fields.fail(key, "a number of at least 0");
+  return value;
+}
+
+TuningCost cost_of(const JsonFields& fields) {
+  return {.train_seconds = amount(fields, "train_seconds"),
+          .encode_seconds = amount(fields, "encode_seconds"),
+          .text_seconds = amount(fields, "text_seconds"),
+          .score_seconds = amount(fields, "score_seconds"),
+          .seconds_per_image = amount(fields, "seconds_per_image"),
+          .seconds = amount(fields, "seconds"),
+          .peak_memory_bytes = amount(fields, "peak_memory_bytes"),
+          .version = fields.text("version", "")};
+}
+
+std::int64_t count(const JsonFields& fields, std::string_view key) {
+  return static_cast<std::int64_t>(amount(fields, key).value_or(0));
+}
+
+}  // namespace
+
+Json run_result_json(const RunResult& result) {
+  Json metrics = Json::object();
+  for (const MetricRecord& metric : result.metrics) metrics[metric.name] = metric_json(metric);
+  return {{"schema", kRunResultSchema},
+          {"out", result.out},
+          {"method", result.method},
+          {"title", result.title},
+          {"changed", option_json(result.changed)},
+          {"seed", result.seed},
+          {"data", result.data},
+          {"parameters", result.parameters},
+          {"train_images", result.train_images},
+          {"test_images", result.test_images},
+          {"epochs", result.epochs},
+          {"steps", result.steps},
+          {"loss", result.loss ? Json(*result.loss) : Json()},
+          {"metrics", std::move(metrics)},
+          {"cost", cost_json(result.cost)}};
+}
+
+RunResult read_run_result(const Origin& origin) {
+  const nlohmann::json json = read_json_file(origin, kLimits);
+  const JsonFields fields(json, "", origin);
+  const std::string schema = fields.text("schema", "");
+  if (schema != kRunResultSchema && schema != kFirstSchema) {
+    fields.fail("schema", kRunResultSchema);
+  }
+  const char* const cost = schema == kFirstSchema ? "run" : "cost";
+  RunResult result{.out = fields.text("out", ""),
+                   .method = name_field(fields, "method"),
+                   .title = name_field(fields, "title"),
+                   .changed = option_values(fields, "changed"),
+                   .seed = seed_field(fields, "seed"),
+                   .data = name_field(fields, "data"),
+                   .parameters = count(fields, "parameters"),
+                   .train_images = count(fields, "train_images"),
+                   .test_images = count(fields, "test_images"),
+                   .epochs = count(fields, "epochs"),
+                   .steps = count(fields, "steps"),
+                   .loss = std::nullopt,
+                   .metrics = {},
+                   .cost = {}};
+  if (fields.has("loss")) result.loss = fields.number("loss", 0);
+  if (fields.has(cost)) result.cost = cost_of(fields.object(cost));
+  const JsonFields metrics = fields.object("metrics");
+  for (const auto& [name, metric] : fields["metrics"].items()) {
+    result.metrics.push_back(read_metric(name, metrics.object(name)));
+  }
+  // In the order in which they were written, which JSON objects do not keep.
+  const std::string_view order = kRunMetrics;
+  std::ranges::stable_sort(result.metrics, {},
+                           [&](const MetricRecord& metric) { return order.find(metric.name); });
+  return result;
+}
+
+}  // namespace openworld

@@ -1,0 +1,49 @@
+#pragma once
+
+// RunResult: what a finished run found and what it cost, result.json, written last; schema
+// "openworld.tune/2". In /1, which is read too, the cost stands under the key "run".
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "openworld/base/option_list.h"
+#include "openworld/io/origin.h"
+#include "openworld/predictions/metric_record.h"
+
+namespace openworld {
+
+// Everything that may differ between two runs of the same spec; none where the file does not say.
+struct TuningCost {
+  std::optional<double> train_seconds{}, encode_seconds{}, text_seconds{}, score_seconds{};
+  std::optional<double> seconds_per_image{}, seconds{}, peak_memory_bytes{};
+  std::string version{};
+};
+
+struct RunResult {
+  std::string out;  // the folder it was written to
+  std::string method, title;
+  OptionValues changed;
+  std::uint64_t seed = 0;
+  std::string data;
+  std::int64_t parameters = 0;
+  std::int64_t train_images = 0, test_images = 0;
+  std::int64_t epochs = 0, steps = 0;
+  std::optional<double> loss{};  // of the last epoch
+  std::vector<MetricRecord> metrics{};
+  TuningCost cost{};
+};
+
+// What is measured of a run unless its user says otherwise: what tables of prompt learners have.
+inline constexpr const char* kRunMetrics = "base_acc,new_acc,hm,auroc,openworld_auc";
+
+inline constexpr const char* kRunResultSchema = "openworld.tune/2";
+
+nlohmann::ordered_json run_result_json(const RunResult& result);
+
+// Throws Error.
+RunResult read_run_result(const Origin& origin);
+
+}  // namespace openworld

@@ -1,0 +1,100 @@
+#include "openworld/tuning/loaded_model.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "openworld/base/error.h"
+#include "openworld/base/threads.h"
+#include "openworld/vlm/device.h"
+#include "openworld/vlm/freed_memory.h"
+
+namespace openworld {
+namespace {
+
+// After so many the count says the rest.
+constexpr std::size_t kNamedFailures = 5;
+
+void report_failures(const ImageFeatures& features, const Observer& observer) {
+  const std::size_t named = std::min(features.failures.size(), kNamedFailures);
+  for (std::size_t i = 0; i < named; ++i) {
+    observer.warn(fmt::format("skipped: {}", features.failures[i].error.what()));
+  }
+  if (features.failures.size() > named) {
+    observer.warn(fmt::format("skipped: {} more", features.failures.size() - named));
+  }
+}
+
+// A cache that was asked for must work; a home that cannot be written is no reason to stop.
+void open_store(std::optional<FeatureStore>& store, const LoadedModel& model,
+                const FeatureCacheSpec& cache, const Observer& observer) {
+  const std::string folder = cache.folder.empty() ? default_feature_folder() : cache.folder;
+  if (cache.off || folder.empty()) return;
+  store.emplace(folder, feature_kind(model.checkpoint),
+                static_cast<std::size_t>(model.clip.config.embed));
+  try {
+    store->make_folder();
+  } catch (const Error& e) {
+    const Error error(e.function(),
+                      fmt::format("{}; use another cache folder, or no cache", e.message()));
+    if (!cache.folder.empty()) throw error;
+    observer.warn(fmt::format("features are not kept: {}", error.what()));
+    store.reset();
+  }
+}
+
+}  // namespace
+
+RunModel LoadedModel::description(const ModelSpec& spec) const {
+  return {.path = spec.path,
+          .format = std::string(checkpoint.format()),
+          .sha256 = hex_text(checkpoint.sha256()),
+          .activation = std::string(activation_name(clip.config.activation)),
+          .vocabulary = spec.vocabulary,
+          .logit_scale = 0,
+          .device = spec.device};
+}
+
+LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
+  keep_freed_memory();
+  at::set_num_threads(spec.threads > 0 ? spec.threads : default_threads());
+  const at::Device device = parse_device(spec.device);
+  const CheckpointOptions options{find_activation(spec.activation), std::string(function)};
+  ClipCheckpoint checkpoint = open_clip_checkpoint(spec.path, options);
+  Clip clip = load_clip(checkpoint, device);
+  return {std::move(checkpoint), std::move(clip)};
+}
+
+ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
+                             const ModelSpec& spec, const FeatureCacheSpec& cache,
+                             const Observer& observer, Unreadable unreadable) {
+  std::optional<FeatureStore> store;
+  open_store(store, model, cache, observer);
+  ImageFeatures features = image_features(model.clip, dataset,
+                                          {.batch = spec.batch,
+                                           .threads = spec.threads,
+                                           .store = store ? &*store : nullptr,
+                                           .on_hash = observer.follow("reading images"),
+                                           .on_encode = observer.follow("encoding images")});
+  if (unreadable == Unreadable::kRefuse && !features.failures.empty()) {
+    throw features.failures[0].error;
+  }
+  report_failures(features, observer);
+  if (features.samples.empty()) {
+    fail("encode_dataset", fmt::format("none of {} images could be read", dataset.samples.size()));
+  }
+  return features;
+}
+
+at::Tensor normalized_features(const ImageFeatures& features, at::Device device) {
+  return normalized(at::from_blob(const_cast<float*>(features.features.data()),
+                                  {static_cast<std::int64_t>(features.samples.size()),
+                                   static_cast<std::int64_t>(features.width)},
+                                  at::kFloat))
+      .to(device);
+}
+
+}  // namespace openworld

@@ -1,0 +1,25 @@
+#pragma once
+
+// The classes of a dataset as prompts name them, and the templates for them.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "openworld/runs/data_spec.h"
+
+namespace openworld {
+
+// Names for prompts, with spaces for underscores unless those are kept. Throws Error as [function]
+// for classes without names, and for two that have the same prompt unless that is allowed.
+std::vector<std::string> prompt_names(const Dataset& dataset, const DataSpec& spec,
+                                      bool keep_underscores, const std::string& function);
+
+// How many of the classes, in order, are base: `base` is all, half or a number. Throws Error as
+// [function].
+std::size_t base_classes(const std::string& base, std::size_t classes, const std::string& function);
+
+// What was asked for, else the dataset's own, else CLIP's first.
+std::vector<std::string> choose_templates(const std::string& asked, const Dataset& dataset);
+
+}  // namespace openworld

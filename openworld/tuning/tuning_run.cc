@@ -1,0 +1,191 @@
+#include "openworld/tuning/tuning_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "openworld/base/error.h"
+#include "openworld/io/run_cost.h"
+#include "openworld/learners/prompt_file.h"
+#include "openworld/learners/trainer.h"
+#include "openworld/metrics/evaluate.h"
+#include "openworld/predictions/logit_predictions.h"
+#include "openworld/tuning/epoch_log.h"
+#include "openworld/tuning/method.h"
+#include "openworld/tuning/score_images.h"
+
+namespace openworld {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kFunction = "tune";
+
+// A state goes to the disk after an epoch, but not more often: small models do a hundred epochs a
+// second.
+constexpr std::chrono::seconds kSaveInterval(1);
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// Says of what is wrong with a file of the folder what helps.
+template <class Read>
+auto or_restart(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& e) {
+    fail(e.function(), fmt::format("{}; restart the run to replace it", e.message()));
+  }
+}
+
+}  // namespace
+
+TuningRun::TuningRun(const std::string& folder, RunSpec spec, bool restart)
+    : folder_(folder), spec_(std::move(spec)), restart_(restart) {
+  if (restart_) return;
+  const auto expect_same = [&](RunSpec was, const Origin& origin) {
+    // Options that were written under earlier names, as the method calls them now.
+    if (was.method == spec_.method) {
+      const Method method = method_of(was, kFunction);
+      was.options = method.list.values();
+      was.changed = method.changed();
+    }
+    expect_same_run(was, spec_, origin);
+  };
+  if (folder_.is_run()) {
+    const Origin origin{kFunction, folder_.spec_file()};
+    expect_same(or_restart([&] { return read_run_spec(origin); }), origin);
+  }
+  if (is_file(folder_.state_file())) {
+    const Origin origin{kFunction, folder_.state_file()};
+    expect_same(or_restart([&] {
+                  const std::string text = saved_tuning(origin.file);
+                  return parse_run_spec(std::as_bytes(std::span(text)), origin);
+                }),
+                origin);
+  }
+}
+
+std::optional<RunResult> TuningRun::finished() const {
+  if (restart_ || !folder_.is_finished()) return std::nullopt;
+  return or_restart([&] { return folder_.result(kFunction); });
+}
+
+void TuningRun::begin() const {
+  if (restart_) folder_.clear();
+  folder_.begin(spec_, kFunction);
+}
+
+bool TuningRun::train(Learner& learner, const Episode& episode, const Observer& observer) {
+  Trainer trainer(learner, episode, spec_.seed);
+  steps_ = trainer.steps();
+  epochs_ = trainer.epochs();
+  images_ = episode.labels.size(0);
+  if (trainer.done()) return true;
+  if (is_file(folder_.state_file())) {
+    trainer.load(folder_.state_file());
+    if (!trainer.done()) {
+      observer.tell(
+          fmt::format("{}: resuming from step {} of {}", folder_.path(), trainer.step(), steps_));
+    }
+  }
+  const std::string state_text = run_spec_text(spec_, -1);
+  EpochLog log(folder_.log_file(), trainer.step(), kFunction);
+  const double before = log.last() ? log.last()->seconds : 0;
+  if (log.last()) loss_ = log.last()->loss;
+  train_seconds_ = before;
+  const auto start = Clock::now();
+  auto saved = start;
+  while (!trainer.done()) {
+    const TrainStep step = trainer.run_step();
+    train_seconds_ = before + seconds_since(start);
+    if (observer.step) {
+      observer.step({folder_.path(), trainer.step(), steps_, trainer.epoch(), epochs_, step.loss});
+    }
+    if (step.ends_epoch) {
+      log.add({.step = trainer.step(),
+               .stage = trainer.stages()[step.stage].name,
+               .epoch = step.epoch + 1,
+               .loss = step.mean_loss,
+               .lr = step.lr,
+               .seconds = train_seconds_});
+      loss_ = step.mean_loss;
+      const auto now = Clock::now();
+      if (trainer.done() || now - saved >= kSaveInterval) {
+        trainer.save(folder_.state_file(), state_text);
+        saved = now;
+      }
+    }
+    if (observer.stop && observer.stop() && !trainer.done()) {
+      trainer.save(folder_.state_file(), state_text);
+      return false;
+    }
+  }
+  return true;
+}
+
+RunResult TuningRun::finish(Learner& learner, const TestImages& test, double encode_seconds) {
+  const RunClock clock;
+  auto start = Clock::now();
+  const Scorer scorer = learner.scorer(spec_.new_names());
+  const double text_seconds = seconds_since(start);
+  start = Clock::now();
+  const Scores scores = score_images(scorer, learner.scored_input(), test);
+  const double score_seconds = seconds_since(start);
+
+  LogitPredictions predictions = {.side = {},
+                                  .label = {},
+                                  .score = floats_of(scores.r),
+                                  .base_logits = floats_of(scores.base_logits),
+                                  .new_logits = floats_of(scores.new_logits),
+                                  .base_classes = spec_.base_classes,
+                                  .new_classes = spec_.new_classes(),
+                                  .classes = spec_.classes,
+                                  .meta = prediction_meta(spec_, test.summary)};
+  set_sides(predictions, test.labels, static_cast<std::int32_t>(spec_.base_classes));
+  save_prompts(learner, folder_.prompts_file());
+  save_logit_predictions(predictions, folder_.predictions_file(), kFunction);
+
+  const Predictions measured = view_predictions(predictions, folder_.predictions_file(), kFunction);
+  const EvalOptions options;
+  const Evaluation evaluation = evaluate(measured.outcomes(), find_metrics(kRunMetrics), options);
+  RunResult result{.out = folder_.path(),
+                   .method = spec_.method,
+                   .title = spec_.title,
+                   .changed = spec_.changed,
+                   .seed = spec_.seed,
+                   .data = spec_.data.path,
+                   .parameters = 0,
+                   .train_images = images_,
+                   .test_images = test.features.size(0),
+                   .epochs = epochs_,
+                   .steps = steps_,
+                   .loss = loss_,
+                   .metrics = {},
+                   .cost = {}};
+  for (const auto& [name, tensor] : learner.parameters()) result.parameters += tensor.numel();
+  for (const MetricResult& metric : evaluation.metrics) {
+    result.metrics.push_back(metric_record(metric, options));
+  }
+  const RunCost cost = clock.cost();
+  result.cost = {.train_seconds = train_seconds_,
+                 .encode_seconds = encode_seconds,
+                 .text_seconds = text_seconds,
+                 .score_seconds = score_seconds,
+                 .seconds_per_image = score_seconds / static_cast<double>(result.test_images),
+                 .seconds = cost.seconds,
+                 .peak_memory_bytes = static_cast<double>(cost.peak_memory_bytes),
+                 .version = cost.version};
+  folder_.finish(result, kFunction);
+  return result;
+}
+
+}  // namespace openworld
