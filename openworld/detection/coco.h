@@ -67,9 +67,8 @@ struct CocoDetection {
 
 struct CocoResults {
   std::vector<CocoDetection> detections{};
-  std::vector<Mask> masks{};  // one per detection, for masks only
-  std::vector<double>
-      areas{};  // of the masks, where the file has no boxes; else boxes' areas count
+  std::vector<Mask> masks{};    // one per detection, for masks only
+  std::vector<double> areas{};  // of the masks, where the file has no boxes; else empty
   std::string path{};
 
   double area(std::size_t i) const { return areas.empty() ? detections[i].box.area() : areas[i]; }

@@ -52,7 +52,7 @@ def arguments(command, examples, folder):
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example"):
-        assert result["schema"].startswith("openworld.") and result["schema"].endswith("/2")
+        assert result["schema"].startswith("openworld.") and result["schema"].endswith(("/1", "/2"))
         assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 
 
