@@ -24,7 +24,7 @@ py::dict to_dict(const Curve& curve) {
   d["threshold"] = to_array(std::move(threshold));
   d["x_title"] = curve.row->x_title;
   d["y_title"] = curve.row->y_title;
-  d["area_name"] = curve.row->metric->name;
+  d["area_name"] = curve.row->metric->info.name;
   d["area"] = to_object(curve.area);
   d["why"] = curve.area.why;
   d["max_error"] = curve.max_error;
@@ -63,7 +63,7 @@ void bind_curve(py::module_& m) {
       py::dict d;
       d["name"] = row.name;
       d["brief"] = row.brief;
-      d["metric"] = row.metric->name;
+      d["metric"] = row.metric->info.name;
       d["needs_correct"] = reads_correct(*row.metric);
       rows.append(d);
     }
