@@ -18,9 +18,9 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
-#include "openworld/cli/run_record.h"
 #include "openworld/detection/coco_reader.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/predictions/predictions.h"
 
 namespace openworld {
@@ -130,7 +130,7 @@ class Detect : public Command {
   }
 
   void run_coco() {
-    const RunRecord record;
+    const RunClock clock;
     CocoParams params;
     params.type = *find_iou_type(type_);
     params.threads = bootstrap_.threads;
@@ -156,7 +156,7 @@ class Detect : public Command {
             return coco_differences(first, second, annotations.images.size(), options);
           }));
     }
-    if (json_) return print_coco_json(evaluations, differences, record);
+    if (json_) return print_coco_json(evaluations, differences, clock);
     const auto names = short_names(results_);
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
       if (evaluations.size() > 1) fmt::print("{}{}\n", i == 0 ? "" : "\n", names[i]);
@@ -169,7 +169,7 @@ class Detect : public Command {
 
   void print_coco_json(const std::vector<DetectionEvaluation>& evaluations,
                        const std::vector<std::vector<CocoDifference>>& differences,
-                       const RunRecord& record) const {
+                       const RunClock& clock) const {
     Json json = header();
     json["type"] = type_;
     if (evaluations.size() == 1) {
@@ -190,12 +190,12 @@ class Detect : public Command {
       }
       json["comparisons"] = std::move(comparisons);
     }
-    json["run"] = Json::parse(record.json());
+    json["cost"] = run_cost_json(clock.cost());
     print_json(json);
   }
 
   void run_openset() {
-    const RunRecord record;
+    const RunClock clock;
     if (type_ != "bbox") fail("detect", "--type segm is for --results; open-set files hold boxes");
     if (!negatives_.empty() && negatives_.size() != openset_.size()) {
       fail("detect",
@@ -226,7 +226,7 @@ class Detect : public Command {
       entries.push_back(std::move(entry));
     }
     if (!svg_.empty()) write_picture(entries);
-    if (json_) return print_openset_json(entries, options, record);
+    if (json_) return print_openset_json(entries, options, clock);
     fmt::print("{}", openset_text(entries, options.matching));
     for (const std::string& path : {svg_, out_}) {
       if (!path.empty()) fmt::print("wrote {}\n", path);
@@ -268,7 +268,7 @@ class Detect : public Command {
   }
 
   void print_openset_json(const std::vector<OpenSetEntry>& entries, const OpenSetOptions& options,
-                          const RunRecord& record) const {
+                          const RunClock& clock) const {
     Json json = header();
     json["type"] = "openset";
     json["matching"] = openset_matching_name(options.matching);
@@ -280,7 +280,7 @@ class Detect : public Command {
       for (const OpenSetEntry& entry : entries) list.push_back(openset_json(entry));
       json["results"] = std::move(list);
     }
-    json["run"] = Json::parse(record.json());
+    json["cost"] = run_cost_json(clock.cost());
     print_json(json);
   }
 

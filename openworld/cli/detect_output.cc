@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "openworld/cli/text_table.h"
 #include "openworld/report/scatter_plot.h"
 #include "openworld/report/svg_plot.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {

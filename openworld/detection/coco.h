@@ -50,7 +50,7 @@ struct CocoAnnotations {
   std::vector<CocoImage> images;
   std::vector<CocoCategory> categories;
   std::vector<CocoObject> objects;
-  std::vector<Mask> masks;  // one per object, for masks only
+  std::vector<Mask> masks{};  // one per object, for masks only
   std::string path;
 
   // Index of the image or category of that id.
@@ -66,10 +66,10 @@ struct CocoDetection {
 };
 
 struct CocoResults {
-  std::vector<CocoDetection> detections;
-  std::vector<Mask> masks;    // one per detection, for masks only
-  std::vector<double> areas;  // of the masks, where the file has no boxes; else boxes' areas count
-  std::string path;
+  std::vector<CocoDetection> detections{};
+  std::vector<Mask> masks{};    // one per detection, for masks only
+  std::vector<double> areas{};  // of the masks, where the file has no boxes; else empty
+  std::string path{};
 
   double area(std::size_t i) const { return areas.empty() ? detections[i].box.area() : areas[i]; }
 };

@@ -9,6 +9,7 @@
 #include "openworld/base/error.h"
 #include "openworld/detection/json_item.h"
 #include "openworld/detection/json_stream.h"
+#include "openworld/detection/json_values.h"
 
 namespace openworld {
 namespace {
@@ -203,7 +204,7 @@ class ResultsReader {
 
   static Fields find_fields(const JsonItem& item, Element element) {
     Fields fields;
-    for (const auto field : element.get_object().value()) {
+    for (const auto field : json_object(element)) {
       const auto take = [&](std::string_view key, Field bit, Element& to) {
         if (field.key != key) return false;
         if (fields.seen & bit) item.fail(fmt::format("has the key {} twice", key));
@@ -216,8 +217,7 @@ class ResultsReader {
           take("segmentation", kSegmentation, fields.segmentation);
     }
     // An empty list in place of a box is how some writers say that there is none.
-    if ((fields.seen & kBox) && fields.box.is_array() &&
-        fields.box.get_array().value().size() == 0) {
+    if ((fields.seen & kBox) && fields.box.is_array() && json_array(fields.box).size() == 0) {
       fields.seen &= ~kBox;
     }
     return fields;

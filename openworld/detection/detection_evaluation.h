@@ -19,8 +19,8 @@ struct CategoryEvaluation {
   std::string name;
   std::int64_t objects = 0;  // without crowds
   std::int64_t detections = 0;
-  DetectionMetric ap;
-  DetectionMetric ap50;  // without an interval
+  DetectionMetric ap{};
+  DetectionMetric ap50{};  // without an interval
 };
 
 struct DetectionEvaluation {

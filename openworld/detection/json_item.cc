@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "openworld/base/error.h"
+#include "openworld/detection/json_values.h"
 
 namespace openworld {
 namespace {
@@ -24,7 +25,7 @@ bool is_number(simdjson::dom::element element) {
 std::string describe(simdjson::dom::element element) {
   switch (element.type()) {
     case Type::ARRAY:
-      return fmt::format("an array of {}", element.get_array().value().size());
+      return fmt::format("an array of {}", json_array(element).size());
     case Type::OBJECT:
       return "an object";
     case Type::STRING:
@@ -58,7 +59,7 @@ JsonItem::JsonItem(Element element, std::string_view name, std::size_t index, co
   if (!element.is_object()) {
     fail(fmt::format("is {}; expected an object", describe(element)));
   }
-  object_ = element.get_object().value();
+  object_ = json_object(element);
 }
 
 void JsonItem::fail(std::string_view message) const {
@@ -112,12 +113,12 @@ double JsonItem::coordinate(Element value, std::string_view key, std::size_t at)
 
 Box JsonItem::box(std::string_view key) const {
   const Element value = at(key);
-  if (!value.is_array() || value.get_array().value().size() != 4) {
+  if (!value.is_array() || json_array(value).size() != 4) {
     fail(fmt::format("{} is {}; expected [x, y, width, height]", key, describe(value)));
   }
   double of[4];
   std::size_t i = 0;
-  for (const Element side : value.get_array().value()) {
+  for (const Element side : json_array(value)) {
     of[i] = coordinate(side, key, i);
     ++i;
   }
@@ -145,13 +146,13 @@ Mask JsonItem::mask(std::string_view key, std::uint32_t height, std::uint32_t wi
       }
       std::vector<Mask> parts;
       std::vector<double> corners;
-      for (const Element polygon : value.get_array().value()) {
+      for (const Element polygon : json_array(value)) {
         if (!polygon.is_array()) {
           fail(fmt::format("{}[{}] is {}; expected an array of coordinates", key, parts.size(),
                            describe(polygon)));
         }
         corners.clear();
-        for (const Element corner : polygon.get_array().value()) {
+        for (const Element corner : json_array(polygon)) {
           corners.push_back(coordinate(corner, key, corners.size()));
         }
         parts.push_back(mask_from_polygon(corners, height, width));
@@ -164,7 +165,7 @@ Mask JsonItem::mask(std::string_view key, std::uint32_t height, std::uint32_t wi
     }
     Element size, counts;
     if (value["size"].get(size) || value["counts"].get(counts) || !size.is_array() ||
-        size.get_array().value().size() != 2) {
+        json_array(size).size() != 2) {
       fail(fmt::format("{} is no RLE; expected size [height, width] and counts", key));
     }
     const std::uint32_t rows = mask_side(size.at(0).value(), 0);
@@ -182,7 +183,7 @@ Mask JsonItem::mask(std::string_view key, std::uint32_t height, std::uint32_t wi
       fail(fmt::format("{}.counts is {}; expected a string or an array", key, describe(counts)));
     }
     std::vector<std::uint32_t> runs;
-    for (const Element count : counts.get_array().value()) {
+    for (const Element count : json_array(counts)) {
       const auto run = as_integer(count);
       if (!run || *run < 0 || *run > static_cast<std::int64_t>(kMaxPixels)) {
         fail(fmt::format("{}.counts[{}] is {}; expected a number of pixels", key, runs.size(),

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "openworld/base/error.h"
+#include "openworld/detection/json_values.h"
 
 namespace openworld {
 namespace {
@@ -323,8 +324,7 @@ void JsonStream::each_window(char open, char close, std::string_view name,
                                   /*realloc_if_needed=*/false)
                            .get(window);
     if (error) fail_item(items, open, close, name, done);
-    const std::size_t count =
-        open == '[' ? window.get_array().value().size() : window.get_object().value().size();
+    const std::size_t count = open == '[' ? json_array(window).size() : json_object(window).size();
     if (count == 0)
       origin_.fail(fmt::format("has no item behind the comma after {} {}", name, done));
     f(window, done);
@@ -365,14 +365,14 @@ void JsonStream::fail_item(const Items& items, char open, char close, std::strin
 void JsonStream::each_item(std::string_view name,
                            const std::function<void(std::size_t, Element)>& f) {
   each_window('[', ']', name, [&](Element window, std::size_t done) {
-    for (const Element item : window.get_array().value()) f(done++, item);
+    for (const Element item : json_array(window)) f(done++, item);
   });
 }
 
 void JsonStream::each_member(std::string_view name,
                              const std::function<void(std::string_view, Element)>& f) {
   each_window('{', '}', name, [&](Element window, std::size_t) {
-    for (const auto [key, item] : window.get_object().value()) f(key, item);
+    for (const auto [key, item] : json_object(window)) f(key, item);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "openworld/detection/json_item.h"
 #include "openworld/detection/json_stream.h"
+#include "openworld/detection/json_values.h"
 
 namespace openworld {
 namespace {
@@ -86,7 +87,7 @@ class OpenSetReader {
       if (!types.is_array()) {
         origin_.fail(fmt::format("unc-types is {}; expected a list", describe(types)));
       }
-      for (const Element type : types.get_array().value()) read_type(type);
+      for (const Element type : json_array(types)) read_type(type);
     }
     if (!found) origin_.fail("has no unc-types; expected a list such as [[\"scores\", \"low\"]]");
     if (file_.uncertainties.empty()) origin_.fail("unc-types is empty; expected one or more");
@@ -95,7 +96,7 @@ class OpenSetReader {
   void read_type(Element type) {
     std::vector<std::string_view> words;
     if (type.is_array()) {
-      for (const Element word : type.get_array().value()) {
+      for (const Element word : json_array(type)) {
         words.push_back(word.is_string() ? word.get_string().value() : std::string_view());
       }
     }
@@ -145,13 +146,13 @@ class OpenSetReader {
       origin_.fail(
           fmt::format("{}: {} is {}; expected a list", where, in_quotes(key), describe(value)));
     }
-    return value.get_array().value();
+    return json_array(value);
   }
 
   double number(const std::string& where, std::string_view key, std::size_t index, Element value) {
     double number = 0;
     // Some files hold lists of one number.
-    if (value.is_array() && value.get_array().value().size() == 1) value = value.at(0).value();
+    if (value.is_array() && json_array(value).size() == 1) value = value.at(0).value();
     if (value.get_double().get(number)) {
       origin_.fail(fmt::format("{}: {}[{}] is {}; expected a finite number", where, key, index,
                                describe(value)));
@@ -212,7 +213,7 @@ class OpenSetReader {
     double of[4] = {};
     std::size_t count = 0;
     if (box.is_array()) {
-      for (const Element side : box.get_array().value()) {
+      for (const Element side : json_array(box)) {
         if (count < 4) of[count] = number(where, fmt::format("boxes[{}]", index), count, side);
         ++count;
       }

@@ -12,8 +12,8 @@ BIN = os.environ["OPENWORLD_BIN"]
 MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_models.so"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
 COMMANDS = ("eval", "compare", "curve", "report", "threshold", "openset", "sensitivity", "drc",
-            "rank", "detect", "inspect", "encode", "zeroshot", "tune", "predict", "pretrain", "worlds", "ls",
-            "example")
+            "rank", "detect", "inspect", "encode", "zeroshot", "tune", "predict", "pretrain",
+            "worlds", "ls", "example")
 
 
 def names_of(calls):

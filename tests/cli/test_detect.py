@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from command import json_of, metric, refused, succeed, without_run
+from command import json_of, metric, refused, succeed, without_cost
 from detections import RESULTS, TRUTH, coco_oracle, openset, results, truth, write, write_all
 
 
@@ -133,7 +133,7 @@ def test_intervals_hold_the_value(folder):
         assert interval["method"] == "bootstrap_bca"
     again = json_of("detect", "--annotations", files[0], "--results", files[1], "--resamples", 200,
                     "--threads", 1)
-    assert without_run(result) == without_run(again)
+    assert without_cost(result) == without_cost(again)
 
 
 def test_two_detectors(folder):
