@@ -331,8 +331,8 @@ class CurveReader {
   std::vector<double> best_;  // largest precision from here on
 };
 
-// Sum of `values` in the order of numpy.add.reduce: eight sums in blocks of 128, halves above.
-double numpy_sum(std::span<const double> values) {
+// Sum of one buffer of NumPy: eight sums in blocks of 128, halves above.
+double buffer_sum(std::span<const double> values) {
   const std::size_t n = values.size();
   if (n < 8) {
     double sum = -0.0;
@@ -352,12 +352,18 @@ double numpy_sum(std::span<const double> values) {
   }
   std::size_t half = n / 2;
   half -= half % 8;
-  return numpy_sum(values.first(half)) + numpy_sum(values.subspan(half));
+  return buffer_sum(values.first(half)) + buffer_sum(values.subspan(half));
 }
 
-double numpy_mean(const std::vector<double>& values) {
+// numpy.mean, which reduces 8,192 values at a time; -1 where there are none.
+double numpy_mean(std::span<const double> values) {
+  constexpr std::size_t kBuffer = 8192;
   if (values.empty()) return -1;
-  return numpy_sum(values) / static_cast<double>(values.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); i += kBuffer) {
+    sum += buffer_sum(values.subspan(i, std::min(kBuffer, values.size() - i)));
+  }
+  return sum / static_cast<double>(values.size());
 }
 
 // [first, last) of one dimension: all of it, or one.
