@@ -1,5 +1,7 @@
 #include "openworld/pretrain/adamw.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
@@ -7,6 +9,8 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+
+#include "openworld/vlm/device.h"
 
 namespace openworld {
 
@@ -18,8 +22,8 @@ AdamW::AdamW(const Tensors& parameters, const AdamWOptions& options) : options_(
     parameters_.push_back(parameter);
     first_[name] = at::zeros_like(parameter.detach());
     second_[name] = at::zeros_like(parameter.detach());
-    moments_[0].push_back(first_.at(name).data_ptr<float>());
-    moments_[1].push_back(second_.at(name).data_ptr<float>());
+    moments_[0].push_back(first_.at(name));
+    moments_[1].push_back(second_.at(name));
   }
 }
 
@@ -35,9 +39,18 @@ void AdamW::update(std::size_t i, double lr, double scale) {
   const auto keep = static_cast<float>(parameter.dim() < 2 ? 1 : 1 - lr * options_.weight_decay);
   const Tensor gradient = parameter.grad().defined() ? parameter.grad().contiguous()
                                                      : at::zeros_like(parameter.detach());
+  if (!uses_kernels(parameter.device())) {
+    at::NoGradGuard no_grad;
+    const Tensor d = gradient * clip;
+    Tensor &first = moments_[0][i], &second = moments_[1][i];
+    first.mul_(b1).add_(d, 1 - b1);
+    second.mul_(b2).addcmul_(d, d, 1 - b2);
+    parameter.detach().mul_(keep).addcdiv_(first, second.sqrt() * root + epsilon, -factor);
+    return;
+  }
   float* const p = parameter.data_ptr<float>();
-  float* const m = moments_[0][i];
-  float* const v = moments_[1][i];
+  float* const m = moments_[0][i].data_ptr<float>();
+  float* const v = moments_[1][i].data_ptr<float>();
   const float* const g = gradient.data_ptr<float>();
   const std::int64_t count = parameter.numel();
   for (std::int64_t k = 0; k < count; ++k) {
@@ -53,6 +66,10 @@ double AdamW::step(double lr, const Runner& runner) {
   runner(parameters_.size(), [&](std::size_t i) {
     if (!parameters_[i].grad().defined()) return;
     const Tensor gradient = parameters_[i].grad().contiguous();
+    if (!uses_kernels(gradient.device())) {
+      squares[i] = gradient.to(at::kDouble).square().sum().item<double>();
+      return;
+    }
     const float* const g = gradient.data_ptr<float>();
     for (std::int64_t k = 0; k < gradient.numel(); ++k) squares[i] += double{g[k]} * g[k];
   });

@@ -43,7 +43,7 @@ class AdamW {
 
   std::vector<at::Tensor> parameters_;  // in the order of their names
   Tensors first_, second_;
-  std::vector<float*> moments_[2];
+  std::vector<at::Tensor> moments_[2];  // the same, in the order of parameters_
   AdamWOptions options_;
   std::int64_t steps_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "openworld/base/random.h"
+#include "openworld/vlm/device.h"
 
 namespace openworld {
 namespace {
@@ -74,6 +75,29 @@ TEST(AdamW, IsTheAlgorithmStepByStep) {
     }
   }
   EXPECT_EQ(optimizer.steps(), 20);
+}
+
+TEST(AdamW, IsTheSameInOperationsOfTorch) {
+  Trial kernel, torch;
+  const AdamWOptions options{0.9, 0.95, 1e-6, 0.3, 0.7};
+  AdamW kernel_optimizer(kernel.parameters, options), torch_optimizer(torch.parameters, options);
+  Random random(2);
+  for (int step = 1; step <= 10; ++step) {
+    for (auto& [name, p] : kernel.parameters) {
+      Tensor gradient = at::zeros(p.sizes(), at::kFloat);
+      for (std::int64_t i = 0; i < p.numel(); ++i) {
+        gradient.data_ptr<float>()[i] = static_cast<float>(random.normal() * 0.02 * step);
+      }
+      p.mutable_grad() = gradient;
+      torch.parameters.at(name).mutable_grad() = gradient.clone();
+    }
+    const double norm = kernel_optimizer.step(0.01 * step, kBackwards);
+    const TorchOperationsOnly torch_only;
+    EXPECT_NEAR(torch_optimizer.step(0.01 * step, kBackwards), norm, 1e-9 * norm);
+    for (const auto& [name, p] : kernel.parameters) {
+      EXPECT_TRUE(torch.parameters.at(name).detach().allclose(p.detach(), 1e-5, 1e-6)) << name;
+    }
+  }
 }
 
 TEST(AdamW, LeavesEverythingWhenTheGradientIsNotFinite) {

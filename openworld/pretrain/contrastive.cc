@@ -18,7 +18,7 @@ using at::Tensor;
 
 // [rows, columns]: what each row should give to each column; rows sum to 1.
 Tensor targets(std::span<const std::uint64_t> rows, std::span<const std::uint64_t> columns,
-               const ContrastiveOptions& options) {
+               const ContrastiveOptions& options, const at::Device& device) {
   const auto n = static_cast<std::int64_t>(rows.size());
   const auto m = static_cast<std::int64_t>(columns.size());
   Tensor result = at::empty({n, m}, at::kFloat);
@@ -34,7 +34,7 @@ Tensor targets(std::span<const std::uint64_t> rows, std::span<const std::uint64_
       to[j] = static_cast<float>(value);
     }
   }
-  return result;
+  return result.to(device);
 }
 
 Tensor scaled_cosines(const Tensor& a, const Tensor& b, const Tensor& logit_scale) {
@@ -48,7 +48,7 @@ Tensor cross_entropy(const Tensor& scores, const Tensor& target) {
 // Share of the rows whose largest column has their concept.
 double share_right(const Tensor& scores, std::span<const std::uint64_t> rows,
                    std::span<const std::uint64_t> columns) {
-  const Tensor best = scores.detach().argmax(1);
+  const Tensor best = scores.detach().argmax(1).to(at::kCPU);
   std::size_t right = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto j = static_cast<std::size_t>(best.data_ptr<std::int64_t>()[i]);
@@ -68,10 +68,12 @@ ContrastiveLoss contrastive_loss(const Tensor& images, const Tensor& captions,
   assert(images.size(0) == n && caption_concepts.size() >= image_concepts.size());
   assert(captions.size(0) == static_cast<std::int64_t>(caption_concepts.size()));
   const Tensor logits = scaled_cosines(images, captions, logit_scale);
-  const Tensor forth = cross_entropy(logits, targets(image_concepts, caption_concepts, options));
+  const at::Device device = logits.device();
+  const Tensor forth =
+      cross_entropy(logits, targets(image_concepts, caption_concepts, options, device));
   const auto paired = caption_concepts.first(image_concepts.size());
   const Tensor back =
-      cross_entropy(logits.narrow(1, 0, n).t(), targets(paired, image_concepts, options));
+      cross_entropy(logits.narrow(1, 0, n).t(), targets(paired, image_concepts, options, device));
   return {(forth + back) / 2, share_right(logits, image_concepts, caption_concepts)};
 }
 
@@ -84,7 +86,7 @@ ContrastiveLoss naming_loss(const Tensor& images, const Tensor& names, const Ten
     }
   }
   const Tensor logits = scaled_cosines(images, names, logit_scale);
-  Tensor target = targets(image_concepts, name_concepts, {1, smoothing});
+  const Tensor target = targets(image_concepts, name_concepts, {1, smoothing}, logits.device());
   return {cross_entropy(logits, target), share_right(logits, image_concepts, name_concepts)};
 }
 

@@ -32,8 +32,9 @@ double zeroshot_accuracy(const Clip& clip, const Tokenizer& tokenizer, const Eva
   if (rows == 0) fail("pretrain", fmt::format("{}: no image could be read", set.name));
   const at::Tensor images =
       normalized(at::from_blob(const_cast<float*>(features.features.data()),
-                               {rows, static_cast<std::int64_t>(features.width)}, at::kFloat));
-  const at::Tensor best = at::matmul(images, classifier.t()).argmax(1);
+                               {rows, static_cast<std::int64_t>(features.width)}, at::kFloat))
+          .to(classifier.device());
+  const at::Tensor best = at::matmul(images, classifier.t()).argmax(1).to(at::kCPU);
   std::int64_t right = 0;
   for (std::size_t i = 0; i < features.samples.size(); ++i) {
     right += best.data_ptr<std::int64_t>()[i] == set.dataset.samples[features.samples[i]].label;

@@ -10,6 +10,7 @@
 #include "openworld/pretrain/init_clip.h"
 #include "openworld/pretrain/pretrainer.h"
 #include "openworld/text/train_vocabulary.h"
+#include "openworld/vlm/device.h"
 #include "openworld/vlm/load_clip.h"
 #include "openworld/worlds/long_tail.h"
 #include "openworld/worlds/templates.h"
@@ -55,6 +56,7 @@ std::string sha256_text(const std::string& text) {
 }  // namespace
 
 PretrainInputs open_pretrain_inputs(const PretrainSpec& spec) {
+  const at::Device device = parse_device(spec.model.device);
   auto pairs = open_pairs(spec);
   std::optional<ClipCheckpoint> start;
   if (!spec.model.init.empty()) {
@@ -68,7 +70,7 @@ PretrainInputs open_pretrain_inputs(const PretrainSpec& spec) {
                                 config.vocabulary, size));
   }
   config.vocabulary = size;
-  Clip clip = initial_clip(spec, start, config);
+  Clip clip = clip_on(initial_clip(spec, start, config), device);
   return {std::move(pairs), std::move(tokenizer), std::move(clip)};
 }
 

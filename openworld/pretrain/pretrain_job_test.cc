@@ -8,6 +8,7 @@
 #include "openworld/base/random.h"
 #include "openworld/io/png_writer.h"
 #include "openworld/io/test_util.h"
+#include "openworld/vlm/device.h"
 
 namespace openworld {
 namespace {
@@ -100,6 +101,17 @@ TEST_F(PretrainJobTest, StoppedAfterAnyStepResumesToTheSameBits) {
     const std::string log = read_file(folder / out + "/log.jsonl");
     EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3);
   }
+}
+
+// As on a device without the kernels written by hand.
+TEST_F(PretrainJobTest, IsTheSameInOperationsOfTorch) {
+  spec.eval = {folder / "test"};
+  const PretrainOutcome kernels = run("kernels");
+  const TorchOperationsOnly torch_only;
+  const PretrainOutcome torch = run("torch");
+  EXPECT_NEAR(*torch.result.loss, *kernels.result.loss, 1e-3);
+  EXPECT_EQ(torch.result.accuracy, kernels.result.accuracy);
+  EXPECT_NE(weights("torch"), weights("kernels"));  // the other path rounds otherwise
 }
 
 TEST_F(PretrainJobTest, TellsWhoWatches) {
@@ -211,6 +223,9 @@ TEST_F(PretrainJobTest, RefusesWhatCannotBeOpened) {
   spec.eval = {folder / "photos"};
   EXPECT_ERROR(run("model"), "photos");
   spec.eval = {};
+  spec.model.device = "tpu";
+  EXPECT_ERROR(run("model"), "expected cpu, cuda or cuda:N");
+  spec.model.device = "cpu";
   spec.training.locked = Tower::kImage;
   EXPECT_ERROR(run("model"), "lock is image");
 }

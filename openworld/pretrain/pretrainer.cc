@@ -1,5 +1,6 @@
 #include "openworld/pretrain/pretrainer.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
@@ -17,6 +18,7 @@
 #include "openworld/base/threads.h"
 #include "openworld/images/redraw.h"
 #include "openworld/images/transform.h"
+#include "openworld/vlm/device.h"
 #include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/text_encoder.h"
 
@@ -236,7 +238,8 @@ Pretrainer::Texts Pretrainer::texts_of(const Batch& batch, std::uint64_t epoch) 
 Tensor Pretrainer::pixels_of(const Batch& batch) const {
   const std::int64_t side = clip_.config.preprocessing.image_size;
   return at::from_blob(const_cast<float*>(batch.images.chw.data()),
-                       {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat);
+                       {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat)
+      .to(clip_.device());
 }
 
 // Through the biases of the last norms; their outputs are read with an identity projection.
@@ -245,12 +248,12 @@ void Pretrainer::centre_features(const Batch& batch, const Texts& texts) {
   Clip seen = clip_;
   seen.config.embed = clip_.config.vision.width;
   seen.vision.config = seen.config;
-  seen.vision.weights.projection = at::eye(clip_.config.vision.width);
+  seen.vision.weights.projection = at::eye(clip_.config.vision.width, clip_.logit_scale.options());
   const Tensor images = encode_images(seen.vision, pixels_of(batch)).features.select(1, 0);
   if (options_.locked != Tower::kImage) clip_.vision.weights.ln_post.bias.sub_(images.mean(0));
   seen.config.embed = clip_.config.text.width;
   seen.text.config = seen.config;
-  seen.text.weights.projection = at::eye(clip_.config.text.width);
+  seen.text.weights.projection = at::eye(clip_.config.text.width, clip_.logit_scale.options());
   const Tensor captions = encode_captions(seen, tokenizer_, texts.captions);
   if (options_.locked != Tower::kText) clip_.text.weights.ln_final.bias.sub_(captions.mean(0));
 }
@@ -272,7 +275,7 @@ ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
   };
   for_each_shard([&](Shard& shard) {
     const Tensor part = part_of(pixels, shard.number);
-    shard.images = part.size(0) == 0 ? at::empty({0, clip_.config.embed}, at::kFloat)
+    shard.images = part.size(0) == 0 ? at::empty({0, clip_.config.embed}, pixels.options())
                                      : encode_images(shard.clip.vision, part).features.select(1, 0);
     shard.captions = encode_captions(
         shard.clip, tokenizer_,
@@ -382,6 +385,11 @@ void Pretrainer::update_average() {
   pool_.run(trained_names_.size(), [&](std::size_t i) {
     const Tensor& mean = average_.at(trained_names_[i]);
     const Tensor& now = clip_.tensors.at(trained_names_[i]);
+    if (!uses_kernels(mean.device())) {
+      at::NoGradGuard no_grad;
+      mean.mul_(keep).add_(now.detach(), 1 - keep);
+      return;
+    }
     float* const to = mean.data_ptr<float>();
     const float* const from = now.data_ptr<float>();
     for (std::int64_t k = 0; k < mean.numel(); ++k) to[k] = keep * to[k] + (1 - keep) * from[k];

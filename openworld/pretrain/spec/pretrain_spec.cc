@@ -78,6 +78,7 @@ void PretrainModelOptions::declare(OptionList& list) {
   list.add("init", init, "checkpoint to start from, instead of a random init");
   declare_tower(list, "reinit", reinit,
                 "image or text: tower of the initial checkpoint that gets a random init");
+  list.add("device", device, "cpu, cuda or cuda:N");
   list.add("half", half, "write the model in fp16");
 }
 

@@ -27,6 +27,7 @@ struct PretrainModelOptions {
   std::string config = "pocket";   // an architecture's name, or a config.json
   std::string init;                // a checkpoint to start from; "": random init
   Tower reinit = Tower::kNeither;  // of init: a tower that starts from a random init all the same
+  std::string device = "cpu";      // "cpu", "cuda" or "cuda:N"
   bool half = false;               // write the model in fp16
 
   void declare(OptionList& list);
