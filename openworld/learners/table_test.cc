@@ -41,22 +41,27 @@ TEST(Learners, HaveAsManyParametersAsPublished) {
       {"gmop", {}, 26624},
       {"gmop", {"single=true"}, 8192},
       {"gmop", {"new=trained"}, 26624 + 2048}};
+  std::set<std::string_view> counted;
   for (const auto& [name, options, count] : expected) {
+    counted.insert(name);
     std::int64_t parameters = 0;
     const auto learner = make_learner(name, options, task);
     for (const auto& [tensor_name, tensor] : learner->parameters()) parameters += tensor.numel();
     EXPECT_EQ(parameters, count) << name;
+  }
+  for (const LearnerRow& row : learners()) {
+    EXPECT_TRUE(counted.contains(row.name)) << "no published number for " << row.name;
   }
 }
 
 TEST(Learners, StartFromTheSeed) {
   for (const LearnerRow& row : learners()) {
     const std::string name(row.name);
-    const std::vector<std::string> short_prompts =
-        name == "decoop" || name == "gmop"
-            ? std::vector<std::string>{"detector_tokens=3", "classifier_tokens=3"}
-        : name == "zero-shot" ? std::vector<std::string>{}
-                              : std::vector<std::string>{"init=", "tokens=3"};
+    std::vector<std::string> short_prompts = small_options(row);
+    const auto options = row.options();
+    OptionList list;
+    options->declare(list);
+    if (list.has("init")) short_prompts.emplace_back("init=");
     const auto one = make_learner(name, short_prompts, small_setting(1));
     const auto same = make_learner(name, short_prompts, small_setting(1));
     const auto other = make_learner(name, short_prompts, small_setting(2));

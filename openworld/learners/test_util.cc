@@ -1,11 +1,17 @@
 #include "openworld/learners/test_util.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
+#include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
 
 #include "openworld/base/random.h"
 #include "openworld/io/json_file.h"
+#include "openworld/io/png_writer.h"
 #include "openworld/learners/table.h"
 #include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/load_clip.h"
@@ -31,6 +37,27 @@ const nlohmann::json& oracle_cases() {
   return cases;
 }
 
+const Clip& three_block_clip() {
+  static const Clip clip = [] {
+    const Clip& oracle = oracle_model().clip;
+    ClipConfig config = oracle.config;
+    config.vision = {.width = 32, .layers = 3, .heads = 4, .mlp = 64};
+    std::uint64_t stream = 0;
+    return make_clip(config, [&](const TensorSpec& spec) {
+      ++stream;
+      if (!spec.name.starts_with("visual.")) return oracle.tensors.at(spec.name);
+      Random random(23, stream);
+      const bool is_norm = spec.name.find("ln_") != std::string::npos;
+      at::Tensor tensor = at::empty(spec.shape);
+      for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+        tensor.data_ptr<float>()[i] = static_cast<float>(0.15 * random.normal());
+      }
+      return is_norm && spec.name.ends_with("weight") ? tensor + 1 : tensor;
+    });
+  }();
+  return clip;
+}
+
 TuningTask small_setting(std::uint64_t seed, int threads) {
   return {.text_model = oracle_model().text_model(threads),
           .base_names = {"cat", "snow leopard", "ragdoll", "fire truck", "violin", "zebra"},
@@ -38,6 +65,74 @@ TuningTask small_setting(std::uint64_t seed, int threads) {
           .template_set = "",
           .ensemble = find_template_set("select7").templates,
           .seed = seed};
+}
+
+std::vector<std::string> small_options(const LearnerRow& row) {
+  // Where a method has such an option.
+  static const std::pair<std::string, std::string> generic[] = {
+      {"epochs", "3"}, {"batch", "4"},           {"lr", "0.1"},
+      {"tokens", "3"}, {"detector_tokens", "3"}, {"classifier_tokens", "2"},
+      {"depth", "1"},
+  };
+  static const std::map<std::string_view, std::vector<std::string>> own = {
+      {"kgcoop", {"lr=0.005"}},
+      {"prograd", {"tokens=12"}},  // its words have seven
+      {"decoop", {"epochs=2", "momentum=0.9"}},
+  };
+  const auto options = row.options();
+  OptionList list;
+  options->declare(list);
+  std::vector<std::string> result;
+  for (const auto& [name, value] : generic) {
+    if (list.has(name)) result.push_back(name + "=" + value);
+  }
+  const auto found = own.find(row.name);
+  if (found != own.end()) result.insert(result.end(), found->second.begin(), found->second.end());
+  return result;
+}
+
+const std::vector<TrainedCase>& trained_cases() {
+  static const std::vector<TrainedCase> cases = [] {
+    std::vector<TrainedCase> result;
+    for (const LearnerRow& row : learners()) {
+      const TrainedCase one = {std::string(row.name), small_options(row)};
+      if (!make_learner(one.method, one.options, small_setting())->stages().empty()) {
+        result.push_back(one);
+      }
+    }
+    TrainedCase adam = {"coop", small_options(find_learner("coop"))};
+    for (const char* const option : {"optimizer=adam", "drop_last=false", "lr=0.002"}) {
+      adam.options.emplace_back(option);
+    }
+    result.push_back(adam);
+    return result;
+  }();
+  return cases;
+}
+
+Dataset small_images(const std::string& folder, std::size_t images, std::size_t classes) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::path(testing::TempDir()) / folder;
+  fs::remove_all(path);
+  fs::create_directories(path);
+  Dataset dataset;
+  dataset.root = path.string();
+  Random random(5);
+  for (std::size_t i = 0; i < images; ++i) {
+    const int width = 28 + static_cast<int>(random.below(9));
+    const int height = 28 + static_cast<int>(random.below(9));
+    std::vector<std::uint8_t> rgb(static_cast<std::size_t>(3 * width * height));
+    const std::size_t label = i % classes;
+    for (std::size_t k = 0; k < rgb.size(); ++k) {
+      const std::size_t colour = (40 * (label + 1) * (k % 3 + 1)) % 200;
+      rgb[k] = static_cast<std::uint8_t>(colour + random.below(56));
+    }
+    const std::string name = "image_" + std::to_string(i) + ".png";
+    std::ofstream(path / name, std::ios::binary)
+        << make_png(width, height, rgb, PngCompression::kDeflated);
+    dataset.samples.push_back({.path = name, .label = static_cast<std::int32_t>(label)});
+  }
+  return dataset;
 }
 
 Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed) {

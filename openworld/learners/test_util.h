@@ -8,6 +8,7 @@
 
 #include "openworld/io/safetensors.h"
 #include "openworld/learners/learner.h"
+#include "openworld/worlds/dataset.h"
 
 namespace openworld {
 
@@ -23,8 +24,28 @@ struct TestModel {
 const TestModel& oracle_model();
 const nlohmann::json& oracle_cases();
 
+// The oracle's text tower with a vision tower of three blocks and random weights, for images of 24
+// x 24 pixels.
+const Clip& three_block_clip();
+
 // Six class names and a sentence, with the oracle's model.
 TuningTask small_setting(std::uint64_t seed = 1, int threads = 1);
+
+// A method of the table with options that make it small and quick.
+struct TrainedCase {
+  std::string method;
+  std::vector<std::string> options;
+};
+
+// Every learner of the table that is trained; some with several sets of options.
+const std::vector<TrainedCase>& trained_cases();
+
+// Options of the method that keep its prompts within the oracle's model and its training short.
+std::vector<std::string> small_options(const LearnerRow& row);
+
+// PNG files with a class's colour and noise, in a folder of that name that is made anew, with
+// labels 0, 1, ..., 0, 1, ...
+Dataset small_images(const std::string& folder, std::size_t images, std::size_t classes);
 
 // Random normalised features of `images` images with labels 0, 1, ..., 0, 1, ...
 Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed = 7);

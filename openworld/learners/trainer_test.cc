@@ -17,25 +17,13 @@ namespace {
 
 using at::Tensor;
 
-struct TrainedCase {
-  std::string method;
-  std::vector<std::string> options;
-};
+// Ten images; in batches of four they leave a rest.
+constexpr std::int64_t kImages = 10;
 
-// Small enough to be quick; ten images in batches of four leave a rest.
-const std::vector<TrainedCase>& trained_cases() {
-  static const std::vector<TrainedCase> cases = {
-      {"coop", {"epochs=3", "tokens=3", "batch=4", "lr=0.1"}},
-      {"coop", {"epochs=3", "tokens=3", "batch=4", "optimizer=adam", "drop_last=false"}},
-      {"kgcoop", {"epochs=3", "batch=4", "lr=0.005"}},
-      {"prograd", {"epochs=3", "batch=4", "lr=0.1", "tokens=12"}},
-      {"locoop", {"epochs=3", "tokens=3", "batch=4", "lr=0.1"}},
-      {"decoop",
-       {"epochs=2", "detector_tokens=3", "classifier_tokens=2", "batch=4", "lr=0.1",
-        "momentum=0.9"}},
-      {"gmop", {"epochs=3", "detector_tokens=3", "classifier_tokens=2", "batch=4", "lr=0.1"}},
-  };
-  return cases;
+const PixelSource& small_pixels() {
+  static const PixelSource source(small_images("trainer_test", kImages, 6),
+                                  oracle_model().clip.config.preprocessing);
+  return source;
 }
 
 struct Tuned {
@@ -44,9 +32,28 @@ struct Tuned {
   std::unique_ptr<Learner> learner;
 
   explicit Tuned(const TrainedCase& what, int threads = 1)
-      : task(small_setting(5, threads)), episode(small_episode(task, 10)) {
-    episode.local = small_episode(task, 40, 9).features.reshape({10, 4, -1});
+      : task(small_setting(5, threads)), episode(small_episode(task, kImages)) {
+    episode.local = small_episode(task, 4 * kImages, 9).features.reshape({kImages, 4, -1});
+    if (find_learner(what.method).input == ImageInput::kPixels) episode.pixels = &small_pixels();
     learner = make_learner(what.method, what.options, task);
+  }
+
+  // All images as one batch.
+  Batch all() const {
+    Batch batch = {episode.features, episode.labels, episode.local, {}};
+    if (episode.pixels != nullptr) batch.pixels = test_pixels();
+    return batch;
+  }
+
+  ScoredImages scored() const {
+    ScoredImages images{small_episode(task, kImages, 11).features};
+    if (learner->scored_input() == ImageInput::kPatches) images.local = episode.local;
+    if (learner->scored_input() == ImageInput::kPixels) images.pixels = test_pixels();
+    return images;
+  }
+
+  static Tensor test_pixels() {
+    return small_pixels().stream(test_items(small_pixels().dataset()), kImages).next();
   }
 
   void expect_equal(const Tuned& other, const std::string& what) const {
@@ -76,15 +83,12 @@ TEST(Trainer, LowersTheLossOfEveryMethodAndMovesItsPrompts) {
     for (const auto& [name, tensor] : tuned.learner->parameters()) {
       EXPECT_FALSE(tensor.equal(start.learner->parameters().at(name))) << what.method << name;
     }
-    Batch all;
-    all.features = tuned.episode.features;
-    all.labels = tuned.episode.labels;
-    all.local = tuned.episode.local;
     const std::size_t last = tuned.learner->stages().size() - 1;
     start.learner->begin_stage(last, start.episode);
     // Compared where only the last stage differs.
     if (last == 0) {
-      EXPECT_LT(tuned.learner->backward(last, all), start.learner->backward(last, all))
+      EXPECT_LT(tuned.learner->backward(last, tuned.all()),
+                start.learner->backward(last, start.all()))
           << what.method;
     }
   }
@@ -123,7 +127,7 @@ TEST(Trainer, GoesOnFromEveryStepAsIfItHadNotStopped) {
 }
 
 TEST(Trainer, DrawsAViewPerEpochAndImage) {
-  const TrainedCase what = trained_cases()[0];
+  const TrainedCase what = {"coop", small_options(find_learner("coop"))};
   Tuned two(what), other(what);
   Episode views = two.episode;
   views.features = at::stack({two.episode.features, -two.episode.features});
@@ -160,7 +164,7 @@ TEST(Decoop, TakesItsThresholdFromAllViewsAndTeachesEachByItsOwn) {
 
 TEST(Trainer, RefusesAStateThatIsNotIts) {
   const std::string path = temporary("tune_other.safetensors");
-  Tuned tuned(trained_cases()[0]);
+  Tuned tuned({"coop", small_options(find_learner("coop"))});
   Trainer trainer(*tuned.learner, tuned.episode, 5);
   trainer.run_step();
   trainer.save(path, "run");
@@ -200,9 +204,8 @@ TEST(PromptFile, BringsEveryMethodBackWithoutTrainingImages) {
     save_prompts(*tuned.learner, path);
     load_prompts(*loaded.learner, path);
     const std::vector<std::string> new_names = {"otter", "grand piano"};
-    const Tensor images = small_episode(tuned.task, 20, 11).features;
-    const Scores ours = tuned.learner->scorer(new_names)({images});
-    const Scores theirs = loaded.learner->scorer(new_names)({images});
+    const Scores ours = tuned.learner->scorer(new_names)(tuned.scored());
+    const Scores theirs = loaded.learner->scorer(new_names)(tuned.scored());
     EXPECT_TRUE(ours.base_logits.equal(theirs.base_logits)) << what.method;
     EXPECT_TRUE(ours.new_logits.equal(theirs.new_logits)) << what.method;
     EXPECT_TRUE(ours.r.equal(theirs.r)) << what.method;

@@ -95,6 +95,78 @@ TEST(PromptPool, CanGoBackwardTwice) {
   EXPECT_TRUE(context.grad().equal(once * 2));
 }
 
+// Every image's prompts by themselves, one image after the other.
+TEST(PromptPool, ContextsPerImageGiveTheFeaturesOfEachImageAlone) {
+  const Clip wide = wide_clip();
+  for (const bool is_wide : {false, true}) {
+    const TextModel text_model =
+        is_wide ? TextModel{&wide, &oracle_model().tokenizer, {}, 2} : oracle_model().text_model(2);
+    const std::vector<std::string> names =
+        is_wide ? std::vector<std::string>(24, "snow leopard") : kNames;
+    for (const NamePosition position :
+         {NamePosition::kEnd, NamePosition::kMiddle, NamePosition::kFront}) {
+      const PromptShape shape = {.tokens = 3, .position = position};
+      ContextPrompts prompts(text_model, names, shape);
+      PromptPool pool(2);
+      for (const std::int64_t images : {1, 5}) {
+        const Tensor contexts = random_rows(text_model, images * 3, 5, 1)
+                                    .mul(20)
+                                    .reshape({images, 3, -1})
+                                    .requires_grad_();
+        const Tensor features = pool.features(prompts, contexts);
+        ASSERT_EQ(
+            features.sizes().vec(),
+            (std::vector<std::int64_t>{images, prompts.names(), text_model.clip->config.embed}));
+        const Tensor weights = at::arange(features.numel()).reshape(features.sizes()) % 7;
+        (features * weights).sum().backward();
+        for (std::int64_t i = 0; i < images; ++i) {
+          const Tensor own = contexts.detach()[i].clone().requires_grad_();
+          const Tensor alone = pool.features(prompts, own);
+          (alone * weights[i]).sum().backward();
+          const auto error = [](const Tensor& a, const Tensor& b) {
+            return ((a - b).abs().max() / b.abs().max()).item<double>();
+          };
+          EXPECT_LT(error(features.detach()[i], alone.detach()), 1e-5);
+          EXPECT_LT(error(contexts.grad()[i], own.grad()), 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST(PromptPool, ContextsPerImageGiveTheSameBitsOnAnyNumberOfThreads) {
+  const Clip clip = wide_clip();
+  std::vector<std::string> names;
+  for (char c = 'a'; c <= 'z'; ++c) names.push_back(c + std::string(" zebra"));
+  Tensor features[2], gradients[2];
+  for (const int threads : {1, 3}) {
+    const TextModel text_model = {&clip, &oracle_model().tokenizer, {}, threads};
+    ContextPrompts prompts(text_model, names, {.tokens = 2});
+    PromptPool pool(threads);
+    const Tensor contexts = random_rows(text_model, 8, 5, 1).reshape({4, 2, -1}).requires_grad_();
+    features[threads / 3] = pool.features(prompts, contexts).detach();
+    pool.features(prompts, contexts).pow(3).sum().backward();
+    gradients[threads / 3] = contexts.grad();
+  }
+  EXPECT_TRUE(features[0].equal(features[1]));
+  EXPECT_TRUE(gradients[0].equal(gradients[1]));
+}
+
+TEST(PromptPool, RefusesContextsOfAnotherShape) {
+  const TextModel text_model = oracle_model().text_model();
+  PromptPool pool(1);
+  ContextPrompts shared(text_model, kNames, {.tokens = 3});
+  ContextPrompts specific(text_model, kNames, {.tokens = 3, .class_specific = true});
+  const std::int64_t width = text_model.clip->config.text.width;
+  for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
+           {2, width}, {3, width + 1}, {4, 2, width}, {0, 3, width}}) {
+    EXPECT_THROW(pool.features(shared, at::zeros(shape)), Error);
+    EXPECT_THROW(pool.features(specific, at::zeros(shape)), Error);
+  }
+  EXPECT_THROW(pool.features(specific, at::zeros({5, 3, width})), Error);
+  EXPECT_NO_THROW(pool.features(specific, at::zeros({4, 3, width}) + 0.1));
+}
+
 TEST(ContextPrompts, NamesTheClassThatDoesNotFit) {
   const TextModel text_model = oracle_model().text_model();
   try {
