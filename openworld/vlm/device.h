@@ -5,8 +5,8 @@
 // Tensors are made on the device of those they meet, and results that plain C++ reads are moved to
 // the CPU first. Kernels written by hand (forest attention, QuickGELU) run on the CPU; elsewhere
 // the same is computed by torch's operations. That path is tested on the CPU, where tests choose
-// it, and (but for convolutions) on torch's "meta" device, which has shapes and no values. It has
-// not been run on a GPU.
+// it, and by itself on torch's "meta" device, which has shapes and no values. No model has been run
+// on a GPU.
 
 #include <ATen/core/Tensor.h>
 

@@ -8,9 +8,11 @@
 #include <string>
 
 #include "openworld/base/error.h"
+#include "openworld/vlm/activation.h"
+#include "openworld/vlm/forest_attention.h"
+#include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/load_clip.h"
 #include "openworld/vlm/test_util.h"
-#include "openworld/vlm/text_encoder.h"
 
 namespace openworld {
 namespace {
@@ -39,36 +41,32 @@ TEST(Device, ParsesWhatThereIsAndRefusesTheRest) {
   }
 }
 
-// A device on which tensors have shapes and no values: reading one, or mixing it with a tensor of
-// the CPU, throws.
-TEST(Device, TowersRunWhereThereIsNoCpuMemory) {
+// Meta is a device on which tensors have shapes and no values: reading one, or mixing it with a
+// tensor of the CPU, throws. This torch has no convolutions, norms and gathers there, so that
+// whole towers cannot run.
+TEST(Device, KernelsHaveAPathWhereThereIsNoCpuMemory) {
   const Clip clip = clip_on(random_clip(small_config(), 3), at::kMeta);
   EXPECT_EQ(clip.device(), at::Device(at::kMeta));
-  // Blocks only: this torch has no convolutions there.
-  const ClipConfig& config = clip.config;
-  const Tensor rows = at::empty({3, 7, config.vision.width}, at::kMeta).requires_grad_();
-  const Tensor mask = at::empty({7, 7}, at::kMeta);
-  const Tensor out = vision_block(rows, clip.vision.weights.blocks[0], config, mask);
-  EXPECT_TRUE(out.is_meta());
-  EXPECT_EQ(out.sizes(), rows.sizes());
-  out.sum().backward();
-  EXPECT_EQ(rows.grad().sizes(), rows.sizes());
-
+  constexpr std::int64_t d = 12;
   Random random(4);
   std::int64_t learnable_rows = 0;
-  for (const PromptShape& shape :
-       {PromptShape{}, PromptShape{.place = NamePlace::kFront},
-        PromptShape{.deep_blocks = {1, 2}, .deep_per_class = true}, PromptShape{.appended = 2}}) {
-    const TextForest forest = forest_of(random_prompts(clip.config, shape, random, learnable_rows));
-    TextEncoder encoder(clip.text, forest);
-    Tensor context =
-        at::empty({learnable_rows, clip.config.text.width}, at::kMeta).requires_grad_();
-    const Tensor features = encoder.features(context);
-    EXPECT_TRUE(features.is_meta());
-    EXPECT_EQ(features.size(0), static_cast<std::int64_t>(forest.readouts().size()));
-    features.sum().backward();
-    EXPECT_EQ(context.grad().sizes(), context.sizes());
-  }
+  const TextForest forest =
+      forest_of(random_prompts(clip.config, {.place = NamePlace::kFront}, random, learnable_rows));
+  const std::vector<std::size_t> readouts = {0, 1, 2};
+  const ForestPlan plan = plan_forest(forest, readouts, false);
+  const ForestLayout& layout = plan.stages[0].layout;
+  ASSERT_GT(layout.frozen, 0);
+  const Tensor own = at::empty({layout.live(), 3 * d}, at::kMeta).requires_grad_();
+  const Tensor frozen_kv = at::empty({layout.frozen, 2 * d}, at::kMeta);
+  const Tensor out =
+      forest_attention(own, {}, frozen_kv, layout.frozen,
+                       make_forest_attention(layout.live_attention, layout.rows, at::kMeta), 3);
+  const Tensor active = activate(out, Activation::kQuickGelu);
+  EXPECT_TRUE(active.is_meta());
+  EXPECT_EQ(active.sizes().vec(), (std::vector<std::int64_t>{layout.live(), d}));
+  EXPECT_TRUE(index_tensor(plan.live_readouts, at::kMeta, -layout.frozen).is_meta());
+  active.sum().backward();
+  EXPECT_EQ(own.grad().sizes(), own.sizes());
 }
 
 TEST(Device, ClipOnTheSameDeviceSharesItsTensors) {
