@@ -59,7 +59,7 @@ std::string differences_text(const RunCollection& runs, const MeasuredRuns& meas
     }
     table.add(std::move(cells));
   }
-  return "\n" + table.text();
+  return fmt::format("\n{}", table.text());
 }
 
 // Why cells are empty, each reason once.
@@ -95,7 +95,7 @@ std::string runs_text(const RunCollection& runs, const MeasuredRuns& measured) {
   std::string text = fmt::format("{}\n\n", describe_runs(runs, comparison));
   text += values_text(runs, measured, many ? "mean over datasets" : runs.datasets[0], std::nullopt);
   for (std::size_t d = 0; d < runs.datasets.size() && many; ++d) {
-    text += "\n" + values_text(runs, measured, runs.datasets[d], d);
+    text += fmt::format("\n{}", values_text(runs, measured, runs.datasets[d], d));
   }
   const bool with_intervals = measured.options.ci != Ci::kNone;
   text += fmt::format("\n* best of the column{}\n",
@@ -130,7 +130,7 @@ std::string stage_costs_text(const RunCollection& runs, const std::vector<StageC
     for (const double cost : c.cost) cells.push_back(defined ? percent(cost) : "-");
     table.add(std::move(cells));
   }
-  std::string text = "\n" + table.text();
+  std::string text = fmt::format("\n{}", table.text());
   for (std::size_t m = 0; m < costs.size(); ++m) {
     if (costs[m].why.empty()) continue;
     text += fmt::format("- {}: no diagnosis: {}\n", runs.labels[m], costs[m].why);

@@ -137,8 +137,10 @@ bool add_card(HtmlPage& page, const Shown& shown, const std::vector<std::string>
   for (std::size_t m = 0; m < labels.size(); ++m) {
     const double r = shown.runs[m]->predictions.outcomes().score[row];
     const std::int32_t answer = shown.answers[m][row];
-    const std::string said =
-        answer < 0 ? "" : " " + class_name(shown.runs[m]->predictions, dataset, answer) + ",";
+    std::string said;
+    if (answer >= 0) {
+      said = fmt::format(" {},", class_name(shown.runs[m]->predictions, dataset, answer));
+    }
     lines.push_back({.text = fmt::format("{}:{} r {:.3g}", labels[m], said, r),
                      .right = shown.right(m, row),
                      .wrong = !shown.right(m, row)});

@@ -308,7 +308,7 @@ def text(old, new):
     case("truncated_in_a_string", lambda r: json.dumps(r)[:8], "ends after"),
     case("two_documents", lambda r: json.dumps(r) + "[]", "behind the end"),
     case("missing_comma", text("}, {", "} {"), "entry 0", "not valid JSON"),
-    case("trailing_comma", text("0.25}]", "0.25},]"), "comma"),
+    case("trailing_comma", text("0.25}]", "0.25},]"), "not valid JSON near entry 3"),
     case("entry_is_a_number", lambda r: [*r, 5], "entry 3", "expected an object"),
     case("nan_box", entry(bbox=[0, 0, float("nan"), 1]), "entry 1", "NaN"),
     case("infinite_box", entry(bbox=[0, 0, float("inf"), 1]), "entry 1", "Infinity"),
