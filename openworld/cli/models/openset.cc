@@ -73,7 +73,7 @@ void run_openset(const OpenSetFlags& flags) {
     extra = random_negatives(texts, flags);
   }
   const ImageFeatures features = encode_dataset(model, dataset, spec, flags.cache, observer);
-  FeatureArrays images = arrays_of(normalized_features(features), "images");
+  FeatureArrays images = arrays_of(normalized_features(features, at::kCPU), "images");
   images.label = make_column(labels_of(dataset, features));
   OpenSetFlags mine = flags;
   mine.form.scale = logit_scale(model.clip);
