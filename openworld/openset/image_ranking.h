@@ -28,7 +28,7 @@ class ImageRanking {
   // unknown for errors.
   ImageRanking(const OpenSetTest& test, std::size_t measure, ErrorKind errors, std::size_t images);
 
-  // From samples that somebody stored: `positive` 1 or 0, and the image of each.
+  // From stored samples: `positive` 1 or 0, and the image of each.
   ImageRanking(std::vector<std::uint8_t> positive, std::vector<double> score,
                std::vector<std::uint32_t> image, std::size_t images);
 
