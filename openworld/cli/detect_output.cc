@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "openworld/predictions/interval_json.h"
 #include "openworld/report/scatter_plot.h"
 #include "openworld/report/svg_plot.h"
 #include "openworld/report/text_table.h"
@@ -14,14 +15,6 @@ namespace openworld {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {{"low", interval->low},
-          {"high", interval->high},
-          {"level", interval->level},
-          {"method", interval->method}};
-}
 
 Json metric_json(const DetectionMetric& metric) {
   if (!metric.value.defined()) {

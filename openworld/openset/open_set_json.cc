@@ -4,19 +4,12 @@
 
 #include "openworld/base/version.h"
 #include "openworld/openset/open_set_report.h"
+#include "openworld/predictions/interval_json.h"
 
 namespace openworld {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {{"low", interval->low},
-          {"high", interval->high},
-          {"level", interval->level},
-          {"method", interval->method}};
-}
 
 Json interval_json(const std::optional<Proportion>& proportion, double level) {
   if (!proportion) return nullptr;

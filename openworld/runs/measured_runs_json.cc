@@ -4,20 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/version.h"
+#include "openworld/predictions/interval_json.h"
 #include "openworld/runs/measured_runs.h"
 
 namespace openworld {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {{"low", interval->low},
-          {"high", interval->high},
-          {"level", interval->level},
-          {"method", interval->method}};
-}
 
 // `key` is "value" or "difference".
 Json mean_json(const RunMean& mean, const char* key, bool with_interval) {
