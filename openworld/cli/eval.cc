@@ -145,8 +145,8 @@ class Eval : public Command {
     const EvalOptions options = flags_.options();
     Json results = Json::array();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      Json result = Json::parse(
-          result_json(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta}));
+      Json result =
+          result_object(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta});
       if (diagnose_) result["diagnosis"] = diagnosis_json(all[i].diagnosis);
       if (per_class_) result["per_class"] = per_class_json(all[i].classes, name_of(all[i]));
       results.push_back(std::move(result));
