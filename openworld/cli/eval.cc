@@ -15,6 +15,7 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/predictions/result_json.h"
 #include "openworld/report/runs_table.h"
@@ -109,8 +110,8 @@ class Eval : public Command {
     std::vector<StageCosts> costs;
     if (diagnose_) costs = stage_costs(runs, measured.comparison, flags_.options().ties);
     if (!json_) {
-      fmt::print("{}", runs_text(runs, measured));
-      if (diagnose_) fmt::print("{}", stage_costs_text(runs, costs));
+      print_out("{}", runs_text(runs, measured));
+      if (diagnose_) print_out("{}", stage_costs_text(runs, costs));
       return;
     }
     Json json = runs_json(runs, measured);
@@ -163,13 +164,13 @@ class Eval : public Command {
 
   static void print_counts(const Evaluation& e) {
     const KindCounts& n = e.counts;
-    fmt::print("{} base, {} new, {} unknown samples", n.base(), n.new_samples(), n.unknown());
-    if (e.tied > 0) fmt::print("; {} share their score with another", e.tied);
-    fmt::print("\n\n");
+    print_out("{} base, {} new, {} unknown samples", n.base(), n.new_samples(), n.unknown());
+    if (e.tied > 0) print_out("; {} share their score with another", e.tied);
+    print_out("\n\n");
   }
 
   void print_one(const Measured& measured) const {
-    fmt::print("{}: ", files_[0]);
+    print_out("{}: ", files_[0]);
     print_counts(measured.evaluation);
     const EvalOptions options = flags_.options();
     std::vector<std::string> header = {"metric", "%"};
@@ -189,9 +190,9 @@ class Eval : public Command {
       }
       table.add(std::move(cells));
     }
-    fmt::print("{}", table.text());
-    for (const std::string& note : notes) fmt::print("\n- {}", note);
-    if (!notes.empty()) fmt::print("\n");
+    print_out("{}", table.text());
+    for (const std::string& note : notes) print_out("\n- {}", note);
+    if (!notes.empty()) print_out("\n");
     if (diagnose_) print_diagnosis(measured.diagnosis);
     if (per_class_) print_per_class(measured.classes, name_of(measured));
   }
@@ -217,11 +218,11 @@ class Eval : public Command {
       table.add(std::move(cells));
     }
     const bool with_interval = table.text().find("\u00b1") != std::string::npos;
-    fmt::print("{}\n* best of the column{}\n", table.text(),
-               with_interval ? "; \u00b1 half the width of the interval" : "");
+    print_out("{}\n* best of the column{}\n", table.text(),
+              with_interval ? "; \u00b1 half the width of the interval" : "");
     print_undefined(all);
     for (std::size_t i = 0; i < all.size() && (diagnose_ || per_class_); ++i) {
-      fmt::print("\n{}", names[i]);
+      print_out("\n{}", names[i]);
       if (diagnose_) print_diagnosis(all[i].diagnosis);
       if (per_class_) print_per_class(all[i].classes, name_of(all[i]));
     }
@@ -238,7 +239,7 @@ class Eval : public Command {
         if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
       }
     }
-    for (const std::string& note : notes) fmt::print("{}", note);
+    for (const std::string& note : notes) print_out("{}", note);
   }
 
   static bool is_best(const std::vector<Measured>& all, std::size_t file, std::size_t metric) {
