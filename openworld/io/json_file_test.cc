@@ -34,9 +34,9 @@ TEST(ParseJson, RefusesWhatReadersDisagreeAbout) {
 }
 
 TEST(ParseJson, BuildsWhatNlohmannBuilds) {
-  for (const char* text :
-       {"null", "true", "-7", "18446744073709551615", "0.1", "\"\\u00e9\\n\"", "[]", "{}",
-        R"([[1,[2,[3]]],{"b":[{}],"a":{"c":null}},"x"])", R"({"z":1,"a":[{"y":[1,2]},3],"m":{}})"}) {
+  for (const char* text : {"null", "true", "-7", "18446744073709551615", "0.1", "\"\\u00e9\\n\"",
+                           "[]", "{}", R"([[1,[2,[3]]],{"b":[{}],"a":{"c":null}},"x"])",
+                           R"({"z":1,"a":[{"y":[1,2]},3],"m":{}})"}) {
     EXPECT_EQ(parse_json(text, kOrigin), nlohmann::json::parse(text)) << text;
     const auto ordered = parse_ordered_json(text, kOrigin);
     EXPECT_EQ(ordered.dump(), nlohmann::ordered_json::parse(text).dump()) << text;
