@@ -13,6 +13,7 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
+#include "openworld/openset/open_set_json.h"
 #include "openworld/openset/open_set_predictions.h"
 #include "openworld/report/open_set_page.h"
 
@@ -167,10 +168,11 @@ void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
     }
     return;
   }
-  Json json = Json::parse(open_set_json(
-      report, {.sources = sources,
-               .extra_names = input.extra_names,
-               .bootstrap = options.kind == OpenSetCi::kNone ? nullptr : &options.bootstrap}));
+  OpenSetContext context{.sources = sources, .extra_names = input.extra_names};
+  if (options.kind != OpenSetCi::kNone) {
+    context.bootstrap = {options.bootstrap.resamples, options.bootstrap.seed};
+  }
+  Json json = open_set_json(report, context);
   json["cost"] = run_cost_json(clock.cost());
   print_json(json, 1);
 }

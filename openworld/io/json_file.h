@@ -20,7 +20,11 @@ struct JsonLimits {
 nlohmann::json parse_json(std::span<const std::byte> bytes, const Origin& origin,
                           const JsonLimits& limits = {});
 
-// The same from the file `origin.file`.
+// The same with the keys in the order of the text.
+nlohmann::ordered_json parse_ordered_json(std::span<const std::byte> bytes, const Origin& origin,
+                                          const JsonLimits& limits = {});
+
+// parse_json of the file `origin.file`.
 nlohmann::json read_json_file(const Origin& origin, const JsonLimits& limits = {});
 
 }  // namespace openworld
