@@ -193,10 +193,10 @@ class OpenSet : public Command {
   }
 
   void declare_outputs(CLI::App& app) {
-    app.add_option(
-        "--out", flags_.out,
-        "write TPs (base) and OSEs (unknown) scored by --measure to this .npz, for eval, "
-        "curve, threshold, compare");
+    app.add_option("--out", flags_.out,
+                   "write TPs (base) and OSEs (unknown) scored by --measure, and the result, to "
+                   "this .npz, for "
+                   "eval, curve, threshold, compare, report");
     app.add_option("--figures", flags_.figures, "write the figures as SVG files to this folder");
     app.add_option("--html", flags_.html, "write tables and figures as one page");
     declare_json(app, flags_.json);

@@ -1,61 +1,18 @@
-"""The page that `openworld report` writes."""
+"""The page that `openworld report` writes of runs; test_report_files.py has that of files."""
 
 import base64
 import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from command import json_of, refused, run, succeed
 from data import write_npz
+from page import Page
 from runs import DATASETS, SKILLS, predictions, write_run, write_runs
 
-VOID = {"meta", "img"}
-# Of SVG; HTML lets them close themselves.
-SHAPES = {"path", "polyline", "circle"}
 SECTIONS = ["Results", "Differences", "What a threshold trades", "Classification against detection",
             "What each stage costs", "What it costs", "Samples", "How this was made"]
-
-
-class Page(HTMLParser):
-    """Checks that tags are balanced, and keeps what tests ask for."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.open, self.tags, self.attributes, self.text = [], [], [], []
-        self.tables = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "table":
-            self.tables.append([])
-        if tag == "tr":
-            self.tables[-1].append([])
-        if tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-
-    def handle_startendtag(self, tag, attrs):
-        assert tag in SHAPES
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-        if {"td", "th"} & set(self.open) and "table" in self.open:
-            self.tables[-1][-1][-1] += data
-
-    def of(self, tag, name):
-        return [value for t, n, value in self.attributes if (t, n) == (tag, name)]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +43,7 @@ def test_json(written, runs):
     text, said = written
     assert said["schema"] == "openworld.report/2"
     assert said["bytes"] == len(text.encode())
-    assert (said["runs"], said["pictures"]) == (18, 16)
+    assert (said["runs"], said["pictures"], said["files"]) == (18, 16, [])
     assert said["labels"] == list(SKILLS) and said["datasets"] == list(DATASETS)
 
 
@@ -287,9 +244,11 @@ def test_results_of_before_are_read(folder):
     assert "6.0" in "".join(now.text)  # seconds of training
 
 
-def test_refusals(folder, runs, good):
+def test_refusals(folder, runs):
     out = folder / "x.html"
-    refused("report", runs[0], good, "--out", out, says=["good.npz: not a run folder; expected"])
+    (folder / "empty").mkdir()
+    refused("report", runs[0], folder / "empty", "--out", out,
+            says=["empty: not a run folder; expected one with a run.json, or predictions"])
     refused("report", runs[0], says=["--out is required"])
     refused("report", runs[0], "--out", folder / "none" / "x.html", says=["[report]", "x.html"])
     refused("report", *runs, "--out", out, "--against", "x", says=["no run has the label 'x'"])
