@@ -19,7 +19,7 @@
 #include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
-#include "openworld/report/svg_plot.h"
+#include "openworld/report/curve_line.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
@@ -76,12 +76,8 @@ class CurveCommand : public Command {
               .lines = {}};
     const auto names = short_names(files_);
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      PlotLine line{fmt::format("{}  {}", percent(curves[i].area.value), names[i]), {}, {}};
-      for (const CurvePoint& p : curves[i].points) {
-        line.x.push_back(p.x);
-        line.y.push_back(p.y);
-      }
-      plot.lines.push_back(std::move(line));
+      plot.lines.push_back(curve_line(
+          fmt::format("{}  {}", percent(curves[i].area.value), names[i]), curves[i].points));
     }
     return svg(plot);
   }

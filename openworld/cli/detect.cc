@@ -22,6 +22,7 @@
 #include "openworld/detection/coco_reader.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
+#include "openworld/openset/open_set_protocol.h"
 #include "openworld/predictions/predictions.h"
 
 namespace openworld {
@@ -261,8 +262,9 @@ class Detect : public Command {
         make_column(std::vector<std::uint8_t>(samples.side.size(), std::uint8_t{1}));
     predictions.side = make_column(std::move(samples.side));
     predictions.score = make_column(std::move(samples.score));
-    predictions.meta = Json{{"source", file.path},
-                            {"uncertainty", file.uncertainties[u].name},
+    predictions.meta = Json{{"protocol", kAbsentClassesProtocol},
+                            {"source", file.path},
+                            {"measure", file.uncertainties[u].name},
                             {"matching", openset_matching_name(options.matching)}}
                            .dump();
     save_predictions(predictions, out_);

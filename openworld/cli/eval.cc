@@ -18,6 +18,7 @@
 #include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/predictions/result_json.h"
+#include "openworld/report/metric_texts.h"
 #include "openworld/report/runs_table.h"
 #include "openworld/report/text_table.h"
 
@@ -34,23 +35,6 @@ struct Measured {
   std::vector<std::string> class_names{};  // base, then new; may be empty
   std::int32_t base_classes = 0;
 };
-
-std::string value_text(const MetricResult& m) {
-  if (!m.value.defined()) return "-";
-  return m.request.row->info.is_count ? fmt::format("{:.0f}", m.value.value)
-                                      : percent(m.value.value);
-}
-
-std::string title_of(const MetricResult& m) {
-  return metric_title(m.request.row->info, m.request.params);
-}
-
-std::string interval_text(const MetricResult& m) {
-  if (!m.interval) return "";
-  const auto [low, high] = std::pair(m.interval->low, m.interval->high);
-  if (m.request.row->info.is_count) return fmt::format("[{:.0f}, {:.0f}]", low, high);
-  return fmt::format("[{}, {}]", percent(low), percent(high));
-}
 
 class Eval : public Command {
  public:
@@ -182,10 +166,11 @@ class Eval : public Command {
     std::vector<std::string> notes;
     for (const MetricResult& m : measured.evaluation.metrics) {
       const std::string mark = m.request.row->info.higher_is_better ? "" : " (lower is better)";
-      std::vector<std::string> cells = {title_of(m) + mark, value_text(m)};
-      if (!m.value.defined()) notes.push_back(fmt::format("{}: {}", title_of(m), m.value.why));
+      std::vector<std::string> cells = {metric_result_title(m) + mark, metric_value_text(m)};
+      if (!m.value.defined())
+        notes.push_back(fmt::format("{}: {}", metric_result_title(m), m.value.why));
       if (options.ci != Ci::kNone) {
-        cells.push_back(interval_text(m));
+        cells.push_back(metric_interval_text(m));
         cells.emplace_back(m.interval ? m.interval->method : "");
       }
       table.add(std::move(cells));
@@ -201,19 +186,17 @@ class Eval : public Command {
   void print_many(const std::vector<Measured>& all) const {
     const auto& metrics = all[0].evaluation.metrics;
     std::vector<std::string> header = {""};
-    for (const MetricResult& m : metrics) header.push_back(title_of(m));
+    for (const MetricResult& m : metrics) header.push_back(metric_result_title(m));
     TextTable table(header);
     const auto names = short_names(files_);
+    std::vector<const Evaluation*> evaluations;
+    for (const Measured& measured : all) evaluations.push_back(&measured.evaluation);
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::vector<std::string> cells = {names[i]};
       for (std::size_t m = 0; m < metrics.size(); ++m) {
         const MetricResult& mine = all[i].evaluation.metrics[m];
-        std::string cell = value_text(mine);
-        if (mine.interval && !mine.request.row->info.is_count) {
-          const double reach = (mine.interval->high - mine.interval->low) / 2;
-          cell += fmt::format(" \u00b1{}", percent(reach));
-        }
-        cells.push_back(cell + (is_best(all, i, m) ? "*" : " "));
+        cells.push_back(metric_value_text(mine) + metric_reach_text(mine) +
+                        (is_best(evaluations, i, m) ? "*" : " "));
       }
       table.add(std::move(cells));
     }
@@ -235,23 +218,11 @@ class Eval : public Command {
       for (const Measured& measured : all) {
         const MetricResult& result = measured.evaluation.metrics[m];
         if (result.value.defined()) continue;
-        std::string note = fmt::format("- {}: {}\n", title_of(result), result.value.why);
+        std::string note = fmt::format("- {}: {}\n", metric_result_title(result), result.value.why);
         if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
       }
     }
     for (const std::string& note : notes) print_out("{}", note);
-  }
-
-  static bool is_best(const std::vector<Measured>& all, std::size_t file, std::size_t metric) {
-    const MetricResult& mine = all[file].evaluation.metrics[metric];
-    if (!mine.value.defined()) return false;
-    for (const Measured& other : all) {
-      const MetricValue& value = other.evaluation.metrics[metric].value;
-      if (!value.defined()) continue;
-      const double lead = mine.value.value - value.value;
-      if (mine.request.row->info.higher_is_better ? lead < 0 : lead > 0) return false;
-    }
-    return true;
   }
 
   std::vector<std::string> files_;

@@ -74,8 +74,8 @@ FolderLease::FolderLease(const std::string& folder, std::string_view function)
       case Lock::kHeld: {
         const std::string owner = owner_of(fd_);
         ::close(std::exchange(fd_, -1));
-        origin.fail(fmt::format("is being written by {}; wait for it, or choose another folder",
-                                owner));
+        origin.fail(
+            fmt::format("is being written by {}; wait for it, or choose another folder", owner));
       }
       case Lock::kUnsupported:
         return;

@@ -47,10 +47,10 @@ void request_memory(std::uint64_t bytes, std::uint64_t file_bytes, std::string_v
   }
   const std::uint64_t most = default_limit(file_bytes);
   if (bytes <= most) return;
-  origin.fail(fmt::format("{} needs {} of memory; expected at most {} for a file of {}, unless a "
-                          "larger memory limit is set",
-                          what, byte_count_text(bytes), byte_count_text(most),
-                          byte_count_text(file_bytes)));
+  origin.fail(fmt::format(
+      "{} needs {} of memory; expected at most {} for a file of {}, unless a "
+      "larger memory limit is set",
+      what, byte_count_text(bytes), byte_count_text(most), byte_count_text(file_bytes)));
 }
 
 std::int64_t pixel_limit() {

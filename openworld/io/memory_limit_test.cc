@@ -43,7 +43,8 @@ TEST(ByteCount, IsReadAndWritten) {
   EXPECT_EQ(parse_byte_count("512M"), 512 * kMiB);
   EXPECT_EQ(parse_byte_count("1.5GiB"), 1536 * kMiB);
   EXPECT_EQ(parse_byte_count("2KB"), 2048u);
-  for (const char* wrong : {"", "M", "-1M", "0", "1X", "1Mi", "1MB ", "nan", "inf", "1e30", "9999999T"}) {
+  for (const char* wrong :
+       {"", "M", "-1M", "0", "1X", "1Mi", "1MB ", "nan", "inf", "1e30", "9999999T"}) {
     EXPECT_FALSE(parse_byte_count(wrong)) << wrong;
   }
   EXPECT_EQ(byte_count_text(1023), "1023 bytes");
