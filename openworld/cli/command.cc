@@ -63,6 +63,24 @@ int complain(std::string_view where, std::string_view what) {
   return kUserError;
 }
 
+// Without destructors of libraries: their threads that could not start may be waited for forever.
+[[noreturn]] void exit_now(std::string_view what) {
+  complain("openworld", what);
+  std::fflush(nullptr);
+  std::_Exit(kUserError);
+}
+
+// Where no handler is reached, as in the initialisers of a library that is loaded.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
+  } catch (const std::bad_alloc&) {
+    exit_now("out of memory");
+  } catch (...) {
+  }
+  std::abort();
+}
+
 // Calls `print` and checks that the output was written: a full disk must not look like success.
 template <class Print>
 int print_to_the_end(std::string_view name, Print&& print) {
@@ -115,6 +133,7 @@ int run_command_line_of(const std::vector<const char*>& arguments) {
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::set_terminate(on_terminate);
   exit_when_mapped_files_shrink();
   std::signal(SIGXFSZ, SIG_IGN);  // writing past `ulimit -f` is then an error like a full disk
   if (argc < 2) return complain("openworld", "no command; `openworld --help` lists them");
@@ -131,15 +150,10 @@ int run_command_line(int argc, const char* const* argv) {
     try {
       return run(row, argc - 1, argv + 1);
     } catch (const std::bad_alloc&) {
-      complain("openworld", "out of memory");
-      // Libraries whose threads could not start may wait for them forever at exit.
-      std::fflush(nullptr);
-      std::_Exit(kUserError);
+      exit_now("out of memory");
     } catch (const std::system_error& e) {
       if (e.code() != std::errc::resource_unavailable_try_again) throw;
-      complain("openworld", "cannot start a thread: too many processes, or out of memory");
-      std::fflush(nullptr);
-      std::_Exit(kUserError);
+      exit_now("cannot start a thread: too many processes, or out of memory");
     } catch (const std::exception& e) {
       complain("openworld", fmt::format("this is a bug, please report it: {}", e.what()));
       return kBug;

@@ -58,7 +58,7 @@ Json result_of(const Case& c) {
 }
 
 Json parsed(const std::string& text) {
-  return parse_ordered_json(std::as_bytes(std::span(text)), kOrigin);
+  return parse_ordered_json(text, kOrigin);
 }
 
 TEST(OpenSetJson, ReadsWhatItWrote) {

@@ -13,6 +13,7 @@
 #include "openworld/io/npz.h"
 #include "openworld/io/text_array.h"
 #include "openworld/openset/open_set_protocol.h"
+#include "openworld/predictions/result_json.h"
 
 namespace openworld {
 namespace {

@@ -1,6 +1,7 @@
 """Small files that ask for much, and names that talk to the terminal: one line, exit code 2, and
 little memory and time."""
 
+import gzip
 import json
 import os
 import resource
@@ -54,29 +55,36 @@ def empty_tensors(count):
     return safetensors(json.dumps({f"t{i}": entry for i in range(count)}).encode())
 
 
-@pytest.mark.parametrize("name, content, says", [
-    ("many.safetensors", empty_tensors(20_000), ("many.safetensors",)),
-    ("lists.safetensors", safetensors(b'{"a":[' + b"{}," * (2 * MIB) + b"{}]}"),
-     ("JSON values",)),
-    ("deep.safetensors", safetensors(b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
-     ("nested deeper than 4",)),
-])
-def test_headers_of_safetensors(folder, name, content, says):
-    (folder / name).write_bytes(content)
-    cheaply_refused("inspect", folder / name, says=says)
+HEADERS = {
+    "many": (lambda: empty_tensors(20_000), "many.safetensors"),
+    "lists": (lambda: safetensors(b'{"a":[' + b"{}," * (2 * MIB) + b"{}]}"), "JSON values"),
+    "deep": (lambda: safetensors(b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
+             "nested deeper than 4"),
+}
 
 
-@pytest.mark.parametrize("text, says", [
-    ("[" + "{}," * 300_000 + "{}]", "JSON values"),
-    ('{"a":' * 200_000 + "1" + "}" * 200_000, "bytes of JSON"),
-    ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested deeper than 32"),
-])
-def test_configurations(folder, examples, text, says):
+@pytest.mark.parametrize("name", HEADERS)
+def test_headers_of_safetensors(folder, name):
+    make, says = HEADERS[name]
+    path = folder / f"{name}.safetensors"
+    path.write_bytes(make())
+    cheaply_refused("inspect", path, says=(says,))
+
+
+CONFIGURATIONS = {
+    "JSON values": lambda: "[" + "{}," * 300_000 + "{}]",
+    "bytes of JSON": lambda: '{"a":' * 200_000 + "1" + "}" * 200_000,
+    "nested deeper than 32": lambda: '{"a":' * 100_000 + "1" + "}" * 100_000,
+}
+
+
+@pytest.mark.parametrize("says", CONFIGURATIONS)
+def test_configurations(folder, examples, says):
     model = folder / "clip"
     model.mkdir()
     weights = (examples / "clip" / "model.safetensors").read_bytes()
     (model / "model.safetensors").write_bytes(weights)
-    (model / "config.json").write_text(text)
+    (model / "config.json").write_text(CONFIGURATIONS[says]())
     cheaply_refused("inspect", model, says=("config.json", says))
 
 
@@ -129,8 +137,6 @@ def bomb(path, name, dtype, count):
 
 def test_deflated_zeros(folder):
     path = folder / "bomb.npz"
-    bomb(path, "correct_new", "<f8", 128 * MIB)
-    cheaply_refused("eval", path, says=("bomb.npz",))
     bomb(path, "label", "<i8", 128 * MIB)
     cheaply_refused("eval", path, says=('zip member "label.npy" needs 1.0 GiB of memory', "unless"))
     # Asked for, it is read, and found to have the wrong length.
@@ -146,25 +152,29 @@ def webp_of(width, height):
     return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + chunk
 
 
-def png_of(width, height):
+def png_of(width, height, data=b""):
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(
             ">I", zlib.crc32(name + data))
 
-    packed = zlib.compress(b"\0" * (1 + 3 * width), 9)
+    packed = zlib.compress(data, 1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed)
             + chunk(b"IEND", b""))
 
 
+IMAGES = {
+    "a.webp": (webp_of(16383, 10900), "is 16383 x 10900 pixels; expected at most 67108864"),
+    "a.png": (png_of(178_956_970, 1), "is 178956970 x 1 pixels"),
+    # Within the limit: refused for another reason, and without gigabytes.
+    "b.webp": (webp_of(8192, 8191), "b.webp"),
+}
+
+
 @needs_models
-@pytest.mark.parametrize("name, content, says", [
-    ("a.webp", webp_of(16383, 10900), "is 16383 x 10900 pixels; expected at most 67108864"),
-    ("a.png", png_of(178_956_970, 1), "is 178956970 x 1 pixels"),
-    # Within the limit: read, or refused for another reason, but not with gigabytes.
-    ("b.webp", webp_of(8192, 8191), "b.webp"),
-])
-def test_images_of_many_pixels(folder, examples, name, content, says):
+@pytest.mark.parametrize("name", IMAGES)
+def test_images_of_many_pixels(folder, examples, name):
+    content, says = IMAGES[name]
     (folder / "pets" / "cat").mkdir(parents=True)
     (folder / "pets" / "cat" / name).write_bytes(content)
     code, err, seconds, memory = measured("encode", "--model", examples / "model", "--data",
@@ -177,7 +187,8 @@ def test_images_of_many_pixels(folder, examples, name, content, says):
 def test_a_thin_image_is_cheap(folder, examples):
     """As wide as the limit allows, one pixel high: only the crop is resampled."""
     (folder / "pets" / "cat").mkdir(parents=True)
-    (folder / "pets" / "cat" / "a.png").write_bytes(png_of(67_108_864, 1))
+    (folder / "pets" / "cat" / "a.png").write_bytes(
+        png_of(67_108_864, 1, bytes(1 + 3 * 67_108_864)))
     code, err, seconds, memory = measured("encode", "--model", examples / "model", "--data",
                                           folder / "pets", "--out", folder / "x.npz", "--no-cache")
     assert (code, err) == (0, "")
@@ -195,9 +206,7 @@ def test_empty_cells(folder):
 
 
 def test_a_vocabulary_of_zeros(folder, examples):
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    data = b"".join(packer.compress(bytes(MIB)) for _ in range(2048)) + packer.flush()
-    (folder / "zeros.txt.gz").write_bytes(data)
+    (folder / "zeros.txt.gz").write_bytes(gzip.compress(bytes(32 * MIB)) * 64)
     cheaply_refused("encode", "--model", examples / "model", "--texts", "a cat", "--vocabulary",
                     folder / "zeros.txt.gz", "--out", folder / "x.npz", says=("zeros.txt.gz",))
 
@@ -216,11 +225,12 @@ def control_characters(text):
 
 @pytest.mark.parametrize("flags", [(), ("--json",), ("--per-class",)])
 def test_names_do_not_steer_the_terminal(folder, flags):
-    arrays = compact()
-    count = 1 + int(max(arrays["label"]))
-    names = np.array([HOSTILE + str(i) for i in range(2 * count)])
-    path = write_npz(folder / "a\x1b]0;title\x07.npz", {**arrays, "classes": names,
-                                                       "base_classes": count})
+    random = np.random.default_rng(0)
+    arrays = {"side": np.repeat([0, 1], 20), "label": np.tile(np.arange(2), 20),
+              "score": random.normal(size=40), "base_logits": random.normal(size=(40, 2)),
+              "new_logits": random.normal(size=(40, 2)),
+              "classes": np.array([HOSTILE + str(i) for i in range(4)])}
+    path = write_npz(folder / "a\x1b]0;title\x07.npz", arrays)
     ran = run("eval", path, *flags)
     assert ran.code == 0, ran
     assert not control_characters(ran.out + ran.err)
@@ -280,7 +290,7 @@ def test_a_limit_on_file_sizes(examples, folder):
 
 
 @needs_models
-@pytest.mark.parametrize("mib", [700, 1000, 1400, 2000])
+@pytest.mark.parametrize("mib", [300, 500, 700, 1000, 1400, 2000])
 def test_little_address_space(examples, folder, mib):
     """Out of memory is one line wherever it happens, and the process ends."""
     def limit():

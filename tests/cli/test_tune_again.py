@@ -176,7 +176,7 @@ def unfinished(place, folder):
     """A run that was trained to its end, but could not write its predictions."""
     (folder / "run" / "predictions.npz").mkdir(parents=True)
     refused(*call("coop", folder / "run"), cwd=place,
-            says=[f"[tune] {folder}/run/predictions.npz: ", "Is a directory"])
+            says=[f"[tune] {folder}/run/predictions.npz: ", "is a directory"])
     (folder / "run" / "predictions.npz").rmdir()
     assert files_of(folder / "run") == ["log.jsonl", "prompts.safetensors", "run.json",
                                         "state.safetensors"]
@@ -298,7 +298,7 @@ def test_two_writers_of_one_folder(place, folder):
         time.sleep(0.005)
     assert first.poll() is None
     for seed in (1, 2):
-        refused(*long_call("coop", folder / "run", "--restart", seed=seed), cwd=place,
+        refused(*long_call("coop", folder / "run", seed=seed), "--restart", cwd=place,
                 says=("run: is being written by process", str(first.pid)))
     first.communicate(timeout=60)
     assert first.returncode == 0
