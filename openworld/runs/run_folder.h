@@ -43,7 +43,8 @@ class RunFolder {
   RunResult result(std::string_view function) const;
   void expect_finished(std::string_view function) const;
 
-  // Makes the folder and writes run.json unless it is there. Throws Error.
+  // Makes the folder, removes what a killed writer left unfinished, and writes run.json unless it
+  // is there. Throws Error. REQUIRES: nobody else writes to the folder.
   void begin(const RunSpec& spec, std::string_view function) const;
   // Writes result.json and removes the state. Throws Error.
   void finish(const RunResult& result, std::string_view function) const;
@@ -52,6 +53,7 @@ class RunFolder {
 
  private:
   std::string file(std::string_view name) const;
+  void remove_unfinished_files() const;
 
   std::string path_;
 };
