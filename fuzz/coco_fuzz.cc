@@ -1,11 +1,12 @@
-// Fuzzes the readers of detections: annotations with masks, results, and open-set files. The first
-// byte says which, and for results the annotations are fixed.
+// Fuzzes the readers of COCO's files: annotations with masks, and results, for which the
+// annotations are fixed. The first byte says which.
 
 #include "fuzz/fuzz.h"
+#include "fuzz/mutators/mutators.h"
 #include "openworld/detection/coco_reader.h"
-#include "openworld/detection/openset_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const openworld::TimeLimit limit(size);
   using namespace openworld;
   static const CocoAnnotations kTruth = read_coco_annotations(
       {{"fuzz", "truth"},
@@ -17,19 +18,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const JsonInput input{{"fuzz", "input"}, fuzz_bytes(data + 1, size - 1)};
   attempt([&] {
-    switch (data[0] % 4) {
+    switch (data[0] % 3) {
       case 0:
         read_coco_annotations(input, IouType::kMask);
         break;
       case 1:
         read_coco_results(input, kTruth, {.type = IouType::kMask});
         break;
-      case 2:
-        read_coco_results(input, kTruth, {.type = IouType::kBox, .any_score = true});
-        break;
       default:
-        read_openset_file(input, kTruth);
+        read_coco_results(input, kTruth, {.type = IouType::kBox, .any_score = true});
     }
   });
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  using namespace openworld;
+  return mutate(data, size, most, seed, [](std::string file, std::size_t room, Dice& dice) {
+    return mutate_after_first(std::move(file), room, dice, mutate_json);
+  });
 }

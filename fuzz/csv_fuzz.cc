@@ -4,6 +4,7 @@
 #include "openworld/predictions/predictions_parts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const openworld::TimeLimit limit(size);
   using namespace openworld;
   static const Origin kOrigin{"fuzz", "input"};
   attempt([&] {

@@ -5,6 +5,7 @@
 #include "openworld/images/decode.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const openworld::TimeLimit limit(size);
   using namespace openworld;
   static const Origin kOrigin{"fuzz", "input"};
   constexpr std::int64_t kPixels = 1 << 20;

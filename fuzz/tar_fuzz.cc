@@ -1,9 +1,11 @@
 // Fuzzes the tar reader: every member it lists can be read to its last byte.
 
 #include "fuzz/fuzz.h"
+#include "fuzz/mutators/mutators.h"
 #include "openworld/io/tar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const openworld::TimeLimit limit(size);
   using namespace openworld;
   static const Origin kOrigin{"fuzz", "input"};
   attempt([&] {
@@ -15,4 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   });
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  return openworld::mutate(data, size, most, seed, openworld::mutate_tar);
 }

@@ -50,6 +50,7 @@ void run(const Bytes& bytes) {
 }  // namespace openworld
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const openworld::TimeLimit limit(size);
   openworld::attempt([&] { openworld::run(openworld::fuzz_bytes(data, size)); });
   return 0;
 }

@@ -137,10 +137,88 @@ box = dict(image_id=1, category_id=1, bbox=[0.5, 1, 4, 4], score=0.25)
 masks = [dict(image_id=1, category_id=1, score=1, segmentation=mask),
          dict(image_id=1, category_id=1, score=0.5,
               segmentation={"size": [8, 9], "counts": "32S2"})]
-run = {"boxes": [[0, 0, 4, 4]], "labels": ["cat"], "scores": [0.5], "entropy": [[1.5]]}
-openset = {"unc-types": [["scores", "low"], ["entropy", "high"]],
-           "detections": {"a.jpg": {"all": run, "open-set": run}}}
 for name, kind, value in [("annotations", b"0", truth), ("masks", b"1", masks),
-                          ("boxes_as_masks", b"1", [box]), ("boxes", b"2", [box, box]),
-                          ("openset", b"3", openset)]:
+                          ("boxes_as_masks", b"1", [box]), ("boxes", b"2", [box, box])]:
     write(f"coco/{name}.json", kind + json.dumps(value).encode())
+
+run = {"boxes": [[0, 0, 4, 4]], "labels": ["cat"], "scores": [0.5], "entropy": [[1.5]]}
+none = {"boxes": [], "labels": [], "scores": [], "entropy": []}
+types = [["scores", "low"], ["entropy", "high"]]
+write("openset/one.json", json.dumps(
+    {"unc-types": types, "detections": {"a.jpg": {"all": run, "open-set": run}}}).encode())
+write("openset/two.json", json.dumps(
+    {"detections": {"a.jpg": {"all": run, "open-set": none}, "b.jpg": {"all": run, "open-set": run}},
+     "unc-types": types}).encode())
+
+write("json/values.json", b'[null, true, -1, 18446744073709551615, 1.5e-3, "a\\u00e9\\n", {}, []]')
+write("json/object.json", b'{"a": {"b": [1, {"c": "d"}]}, "": 0}\n')
+write("json/depth.json", b"[" * 40 + b"]" * 40)
+
+# The first byte says which file; see the sources of these fuzzers.
+def tar(members):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue().rstrip(b"\0") + bytes(1024)
+
+
+rows = [("a.jpg", "a cat on a mat"), ("b.jpg", "two dogs"), ("a.jpg", "a sleeping cat")]
+csv = "path,caption\n" + "".join(f"{path},{text}\n" for path, text in rows)
+write("captions/table.csv", b"c" + csv.encode())
+write("captions/table.tsv", b"v" + csv.replace(",", "\t").replace("caption", "title").encode())
+write("captions/lines.jsonl", b"l" + "".join(
+    json.dumps({"file_name": path, "text": text}) + "\n" for path, text in rows).encode())
+write("captions/lines.txt", "ta cat\n\n  a café \r\n".encode())
+write("captions/texts.tar", b"s" + tar({"0.jpg": b"x", "0.txt": b"a cat\nthe cat\n", "1.png": b"y"}))
+write("captions/json.tar", b"s" + tar({"0.jpg": b"x", "0.json": b'{"caption": "a cat", "key": 1}',
+                                       "1.webp": b"y", "1.txt": b"a dog", "1.json": b"{}"}))
+
+splits = {"train": [["a.jpg", 0, "cat"], ["b.jpg", 1, "dog"]], "val": [],
+          "test": [["c.jpg", 1, "dog"], ["d.jpg", -1, ""]]}
+write("datasets/split.json", b"j" + json.dumps(splits).encode())
+write("datasets/list.txt", b"ia.jpg 0\nb c.jpg 1\r\n\nd.jpg -1\n")
+write("datasets/table.csv", b"cpath,label,name,split\na.jpg,0,cat,train\nb.jpg,1,dog,test\n")
+write("datasets/named.tsv", b"vpath\tname\na.jpg\tdog\nb.jpg\tcat\n")
+write("datasets/numbers.tar", b"w" + tar({"0.jpg": b"x", "0.cls": b"0\n", "1.jpg": b"y", "1.cls": b"1"}))
+write("datasets/names.tar", b"w" + tar({"0.jpg": b"x", "0.json": b'{"label": "cat"}',
+                                        "1.seg.png": b"m", "1.png": b"y", "1.json": b'{"label": "dog"}'}))
+write("datasets/braces", b"bdata-{000..003}/{a,b}-{1..3}.tar")
+
+write("class_names/lines", b"tcat\ndog\n\n hen \r\n")
+write("class_names/folders", b"tn01440764 tench\nn01443537 goldfish\n")
+write("class_names/list", b'j["cat", "dog"]')
+write("class_names/object", b'j{"0": "cat", "1": "dog"}')
+write("class_names/keyed", b'j{"n01440764": "tench", "n01443537": "goldfish"}')
+
+spec = {"schema": "openworld.run/1", "label": "mine", "method": "coop", "title": "CoOp",
+        "options": {"tokens": 4, "lr": 0.002, "position": "end", "csc": False},
+        "changed": {"tokens": 4}, "seed": 1, "shots": 16, "shot_rule": "auto", "views": 0,
+        "model": {"path": "pocket", "format": "openai", "sha256": "0" * 64, "activation": "gelu",
+                  "vocabulary": "", "logit_scale": 0.0},
+        "data": {"path": "doodles:shapes", "train_split": "train", "test_split": "test",
+                 "test_data": "", "image_root": "", "names": "", "format": "doodles",
+                 "allow_duplicate_names": False, "train_sha256": "", "test_sha256": ""},
+        "keep_underscores": False, "templates": ["a photo of a {}."], "template_set": "photo",
+        "ensemble": ["a {}."], "plain_words": "a photo of a", "base_classes": 1, "new_classes": 2,
+        "classes": ["cat", "dark_dog", "hen"]}
+interval = {"low": 0.4, "high": 0.6, "method": "delong", "level": 0.95}
+result = {"schema": "openworld.tune/2", "out": "run", "method": "coop", "title": "CoOp",
+          "changed": {"tokens": 4}, "seed": 1, "data": "doodles:shapes", "parameters": 64,
+          "train_images": 6, "test_images": 48, "epochs": 3, "steps": 3, "loss": 0.5,
+          "metrics": {"auroc": {"value": 0.5, "interval": interval, "higher_is_better": True},
+                      "hm": {"value": None, "why": "no new samples"}},
+          "cost": {"train_seconds": 1.5, "seconds": 3.0, "peak_memory_bytes": 1024,
+                   "version": "0.1.0"}}
+write("runs/run.json", b"s" + json.dumps(spec, indent=2).encode())
+write("runs/result.json", b"r" + json.dumps(result, indent=2).encode())
+write("runs/result1.json", b"r" + json.dumps(
+    {**{key: value for key, value in result.items() if key != "cost"},
+     "schema": "openworld.tune/1", "run": result["cost"]}).encode())
+write("runs/threshold.json", b"t" + json.dumps(
+    {"schema": "openworld.threshold/2", "max_miss": 0.1, "confidence": 0.95, "threshold": 0.25}).encode())
+write("runs/log.jsonl", b"l" + b"".join(json.dumps(
+    {"step": step, "stage": "", "epoch": step, "loss": 0.5, "lr": 0.002, "seconds": 0.1}).encode() + b"\n"
+    for step in (9, 10, 11)))

@@ -5,6 +5,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/images/decode.h"
+#include "openworld/io/machine_error.h"
 #include "openworld/io/mapped_file.h"
 
 namespace openworld {
@@ -50,6 +51,8 @@ ImageLoader::Item ImageLoader::read(std::size_t item, std::span<float> chw) cons
     const ImageFile file = options_.open(item);
     options_.transform(decode_image(file.bytes.values, file.origin), item, chw);
     result.read = true;
+  } catch (const MachineError&) {
+    result.exception = std::current_exception();
   } catch (const Error& error) {
     result.failure = error;
   } catch (...) {

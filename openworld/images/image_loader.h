@@ -57,7 +57,8 @@ struct ImageLoaderOptions {
   int threads = 0;                // 0: default_threads()
   std::size_t batches_ahead = 0;  // at most so many besides the caller's; 0: as above
 
-  // Gives the file of an item. Error makes the item a failure. Called from several threads.
+  // Gives the file of an item. Error, unless it is a MachineError, makes the item a failure. Called
+  // from several threads.
   std::function<ImageFile(std::size_t item)> open;
   // Writes the image_values floats of an item. Called from several threads.
   std::function<void(const Image& image, std::size_t item, std::span<float> chw)> transform;
@@ -74,8 +75,8 @@ class ImageLoader {
   ImageLoader& operator=(const ImageLoader&) = delete;
 
   // The next batch, which may be without items if all of its failed; nothing after the last. Waits
-  // for it. What `open` and `transform` throw other than Error is rethrown here, for the first such
-  // item of the batch, and ends the sequence.
+  // for it. What `open` and `transform` throw other than such an Error is rethrown here, for the
+  // first such item of the batch, and ends the sequence.
   std::optional<ImageBatch> next();
 
  private:

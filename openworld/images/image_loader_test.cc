@@ -5,6 +5,7 @@
 
 #include "openworld/images/test_util.h"
 #include "openworld/images/transform.h"
+#include "openworld/io/machine_error.h"
 
 namespace openworld {
 namespace {
@@ -150,6 +151,19 @@ TEST(ImageLoader, RethrowsWhatIsNoFaultOfAFile) {
   } catch (const std::logic_error& error) {
     EXPECT_STREQ(error.what(), "item 13");
   }
+  EXPECT_FALSE(loader.next());
+}
+
+// Skipping the image would make the result depend on what else the machine does.
+TEST(ImageLoader, RethrowsWhatTheMachineCannotDo) {
+  ImageLoaderOptions options = options_of(6, 2, 2);
+  options.open = [](std::size_t i) {
+    if (i == 3) throw MachineError("load", "item3: cannot open: Too many open files");
+    return open_item(i);
+  };
+  ImageLoader loader(std::move(options));
+  EXPECT_EQ(loader.next()->indices.size(), 2u);
+  EXPECT_THROW(loader.next(), MachineError);
   EXPECT_FALSE(loader.next());
 }
 

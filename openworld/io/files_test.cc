@@ -1,6 +1,7 @@
 // Mapping files and writing them atomically.
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/machine_error.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/test_util.h"
 
@@ -45,6 +47,31 @@ TEST(MapFile, RefusesWhatIsNoFile) {
   if (::geteuid() != 0) {  // root may read everything
     EXPECT_ERROR(mapped(secret), "cannot open: Permission denied");
   }
+}
+
+// Too many open files are no property of the file.
+TEST(MapFile, TellsTheMachineFromTheFile) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "x");
+  const auto is_of_the_machine = [](const std::string& file) {
+    try {
+      mapped(file);
+    } catch (const MachineError&) {
+      return true;
+    } catch (const Error&) {
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_of_the_machine(folder / "none"));
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_TRUE(is_of_the_machine(path));
+  EXPECT_ERROR(mapped(path), "[f] " + path + ": cannot open: Too many open files");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(mapped(path), "x");
 }
 
 TEST(WriteFileAtomically, ReplacesTheContentsAndLeavesNothingElse) {

@@ -1,7 +1,6 @@
 #include "openworld/io/mapped_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,8 +8,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <mutex>
+
+#include "openworld/io/machine_error.h"
 
 namespace openworld {
 namespace {
@@ -100,25 +100,21 @@ struct Descriptor {
   }
 };
 
-[[noreturn]] void fail_with_errno(const Origin& origin, std::string_view what) {
-  origin.fail(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
 }  // namespace
 
 Bytes map_file(const Origin& origin) {
   // O_NONBLOCK so that a named pipe is refused below instead of waited for.
   const Descriptor file{::open(origin.file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0) fail_with_errno(origin, "cannot open");
+  if (file.fd < 0) fail_with_errno(origin, "cannot open", errno);
   struct stat status;
-  if (::fstat(file.fd, &status) != 0) fail_with_errno(origin, "cannot stat");
+  if (::fstat(file.fd, &status) != 0) fail_with_errno(origin, "cannot stat", errno);
   if (S_ISDIR(status.st_mode)) origin.fail("is a directory; expected a file");
   if (!S_ISREG(status.st_mode)) origin.fail("is not a regular file; expected one");
   if (status.st_size == 0) return {};
 
   const auto size = static_cast<std::size_t>(status.st_size);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (data == MAP_FAILED) fail_with_errno(origin, "cannot map");
+  if (data == MAP_FAILED) fail_with_errno(origin, "cannot map", errno);
   return {{static_cast<const std::byte*>(data), size},
           std::make_shared<const Mapping>(data, size, origin.file)};
 }

@@ -115,7 +115,8 @@ MetricRecord read_metric(const std::string& name, const JsonFields& fields) {
     return record;
   }
   record.value = fields.number("value", 0);
-  record.is_count = fields["value"].is_number_integer();
+  constexpr double kLargestCount = 9007199254740992;  // 2^53; a double is exact up to there
+  record.is_count = fields["value"].is_number_integer() && std::abs(*record.value) <= kLargestCount;
   if (fields.has("interval")) {
     record.interval = read_interval(fields.object("interval"));
     record.interval_asked = true;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "openworld/base/error.h"
+#include "openworld/io/machine_error.h"
 #include "openworld/report/data_uri.h"
 #include "openworld/report/run_sections.h"
 #include "openworld/runs/prediction_meta.h"
@@ -121,6 +122,8 @@ std::string picture(const Dataset& dataset, std::size_t sample) {
     const Bytes bytes = read_sample(dataset, sample);
     const bool fits = bytes.size() <= kLargestImage && !image_mime(bytes.values).empty();
     return fits ? image_uri(bytes.values) : "";
+  } catch (const MachineError&) {
+    throw;
   } catch (const Error&) {
     return "";
   }
@@ -181,6 +184,8 @@ ShownSamples add_samples(HtmlPage& page, const ReportContext& context, std::size
         }
         page.end_cards();
       }
+    } catch (const MachineError&) {
+      throw;
     } catch (const Error& error) {
       page.paragraph(fmt::format("{}: no pictures, {}", runs.datasets[d], error.what()));
     }

@@ -94,6 +94,21 @@ void RunFolder::expect_finished(std::string_view function) const {
                              path_));
 }
 
+// AtomicFile writes run.json as run.json.tmp.0123456789abcdef, which stays if the process is
+// killed.
+void RunFolder::remove_unfinished_files() const {
+  std::vector<fs::path> unfinished;
+  std::error_code error;
+  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
+    for (const std::string& path : {spec_file(), log_file(), state_file(), prompts_file(),
+                                    predictions_file(), result_file()}) {
+      const std::string prefix = fs::path(path).filename().string() + ".tmp.";
+      if (it->path().filename().string().starts_with(prefix)) unfinished.push_back(it->path());
+    }
+  }
+  for (const fs::path& path : unfinished) fs::remove(path, error);
+}
+
 void RunFolder::expect_whole(std::initializer_list<RunFile> files,
                              std::string_view function) const {
   if (!is_finished()) return;
@@ -114,6 +129,7 @@ std::string RunFolder::path_of(RunFile which) const {
 }
 
 void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
+  remove_unfinished_files();
   if (is_run()) return;
   std::error_code error;
   fs::create_directories(path_, error);

@@ -51,7 +51,8 @@ class RunFolder {
   // is checked.
   void expect_whole(std::initializer_list<RunFile> files, std::string_view function) const;
 
-  // Makes the folder and writes run.json unless it is there. Throws Error.
+  // Makes the folder, removes what a killed writer left unfinished, and writes run.json unless it
+  // is there. Throws Error. REQUIRES: nobody else writes to the folder.
   void begin(const RunSpec& spec, std::string_view function) const;
   // Writes result.json with the hashes of the files, removes the state, and returns the result as
   // it was written. Throws Error.
@@ -62,6 +63,7 @@ class RunFolder {
  private:
   std::string file(std::string_view name) const;
   std::string path_of(RunFile file) const;
+  void remove_unfinished_files() const;
 
   std::string path_;
 };

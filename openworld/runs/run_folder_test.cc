@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "openworld/io/atomic_file.h"
 #include "openworld/io/test_util.h"
 #include "openworld/runs/run_collection.h"
 #include "openworld/runs/seed_list.h"
@@ -44,6 +45,24 @@ TEST(RunFolder, BeginKeepsTheSpecThatIsThere) {
   folder.begin(spec, "test");
   EXPECT_EQ(folder.spec("test").seed, 7u);
   EXPECT_ERROR(RunFolder(folder.spec_file() + "/below").begin(spec, "tune"), "cannot be created");
+}
+
+TEST(RunFolder, BeginRemovesWhatAKilledWriterLeft) {
+  const TempFolder temp;
+  const RunFolder folder(temp / "run");
+  folder.begin(full_spec(), "test");
+  const auto path = [&](const char* name) { return folder.path() + "/" + name; };
+  for (const char* name : {"state.safetensors.tmp.0123456789abcdef", "run.json.tmp.0", "mine.tmp.1",
+                           "state.safetensors", "notes.txt"}) {
+    write_file_atomically(path(name), "x");
+  }
+  folder.begin(full_spec(), "test");
+  for (const char* name : {"state.safetensors.tmp.0123456789abcdef", "run.json.tmp.0"}) {
+    EXPECT_FALSE(std::filesystem::exists(path(name))) << name;
+  }
+  for (const char* name : {"run.json", "state.safetensors", "mine.tmp.1", "notes.txt"}) {
+    EXPECT_TRUE(std::filesystem::exists(path(name))) << name;
+  }
 }
 
 TEST(RunFolder, KnowsTheFilesOfItsResult) {

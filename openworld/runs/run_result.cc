@@ -35,10 +35,13 @@ Json cost_json(const TuningCost& cost) {
   return json;
 }
 
+// Up to here every whole number is a double; no count, time or size comes near it.
+constexpr double kLargestAmount = 9007199254740992;  // 2^53
+
 std::optional<double> amount(const JsonFields& fields, std::string_view key) {
   if (!fields.has(key)) return std::nullopt;
   const double value = fields.number(key, 0);
-  if (!(value >= 0)) fields.fail(key, "a number of at least 0");
+  if (!(value >= 0 && value <= kLargestAmount)) fields.fail(key, "a number from 0 to 2^53");
   return value;
 }
 

@@ -43,6 +43,15 @@ TEST(RunResult, ReadsTheFirstSchema) {
   EXPECT_EQ(run_result_json(read(json)), run_result_json(full_result()));
 }
 
+// Larger than any count: still a number, which comes back as such.
+TEST(RunResult, TakesHugeMetricsForNumbers) {
+  Json json = run_result_json(full_result());
+  json["metrics"]["auroc"]["value"] = std::numeric_limits<std::uint64_t>::max();
+  const Json again = run_result_json(read(json));
+  EXPECT_EQ(again["metrics"]["auroc"]["value"], 0x1p64);
+  EXPECT_EQ(run_result_json(read(again)), again);
+}
+
 TEST(RunResult, RefusesByName) {
   const auto with = [](const char* place, Json value) {
     Json json = run_result_json(full_result());
@@ -50,7 +59,9 @@ TEST(RunResult, RefusesByName) {
     return json;
   };
   EXPECT_ERROR(read(with("/schema", "openworld.tune/9")), "expected openworld.tune/2");
-  EXPECT_ERROR(read(with("/parameters", -1)), "parameters is -1; expected a number of at least 0");
+  EXPECT_ERROR(read(with("/parameters", -1)), "parameters is -1; expected a number from 0 to 2^53");
+  EXPECT_ERROR(read(with("/steps", 1e300)), "steps is 1e+300; expected a number from 0 to 2^53");
+  EXPECT_ERROR(read(with("/cost/seconds", 1e300)), "cost.seconds is 1e+300");
   EXPECT_ERROR(read(with("/cost/train_seconds", "long")), "cost.train_seconds is \"long\"");
   EXPECT_ERROR(read(with("/metrics", Json::array())), "has no metrics object");
   EXPECT_ERROR(read(with("/metrics/auroc/value", "high")), "metrics.auroc.value is \"high\"");

@@ -8,6 +8,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
+#include "openworld/io/machine_error.h"
 #include "openworld/io/sha256.h"
 #include "openworld/vlm/encode_each.h"
 #include "openworld/vlm/sample_batches.h"
@@ -32,6 +33,8 @@ Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
   parallel_for(count, options.threads, [&](std::size_t i) {
     try {
       hashes.of_sample[i] = sha256(read_sample(dataset, i).values);
+    } catch (const MachineError&) {
+      throw;
     } catch (const Error& e) {
       hashes.failure[i] = e;
     }

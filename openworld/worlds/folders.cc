@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "openworld/io/machine_error.h"
+
 namespace openworld {
 namespace {
 
@@ -59,7 +61,7 @@ std::string FolderListing::summary() const {
 FolderListing list_folder(const Origin& origin) {
   std::error_code error;
   FolderListing listing = list(origin.file, error);
-  if (error) origin.fail(fmt::format("cannot list the folder: {}", error.message()));
+  if (error) fail_with_errno(origin, "cannot list the folder", error.value());
   return listing;
 }
 
@@ -90,7 +92,8 @@ std::size_t collect_images(const fs::path& root, const std::string& folder, cons
     }
   }
   if (error) {
-    origin.fail(fmt::format("cannot list the folder {}: {}", in_quotes(folder), error.message()));
+    fail_with_errno(origin, fmt::format("cannot list the folder {}", in_quotes(folder)),
+                    error.value());
   }
   std::sort(paths->begin() + static_cast<std::ptrdiff_t>(before), paths->end());
   return others;

@@ -32,12 +32,12 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
     if (row.empty()) continue;
     // The last space: paths may have some.
     const std::size_t space = row.find_last_of(" \t");
-    std::int64_t label = 0;
-    const char* digits = row.data() + space + 1;
-    const char* row_end = row.data() + row.size();
     if (space == std::string_view::npos || space == 0) {
       origin.fail(fmt::format("line {} is {}; expected a path and a label", line, in_quotes(row)));
     }
+    std::int64_t label = 0;
+    const char* digits = row.data() + space + 1;
+    const char* row_end = row.data() + row.size();
     const auto [parsed, error] = std::from_chars(digits, row_end, label);
     if (error != std::errc() || parsed != row_end) {
       origin.fail(fmt::format("line {} has label {}; expected an integer", line,
