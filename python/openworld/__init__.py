@@ -34,7 +34,7 @@ from ._detect import (
     detect,
     detect_openset,
 )
-from ._evaluate import Accumulator, evaluate, evaluate_file, load, save
+from ._evaluate import Accumulator, evaluate, evaluate_file, load, save, set_memory_limit
 from ._openset import (
     OpenSet,
     OpenSetMetric,
@@ -93,6 +93,7 @@ __all__ = [
     "random_words",
     "save",
     "sensitivity",
+    "set_memory_limit",
     "threshold",
     "wordnet_siblings",
 ]

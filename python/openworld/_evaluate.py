@@ -133,6 +133,17 @@ def save(
     _core.save_predictions(as_predictions("save", side, score, correct, **arrays), os.fspath(path))
 
 
+def set_memory_limit(bytes: Optional[int]) -> None:
+    """Sets the memory that the contents of one file may take; None for the default.
+
+    By default 64 MiB and 16 times the size of the file, at most half of the machine's memory. A
+    file that needs more raises ValueError before anything is allocated.
+    """
+    if bytes is not None and (isinstance(bytes, bool) or int(bytes) != bytes or bytes <= 0):
+        raise ValueError(f"[set_memory_limit] bytes is {bytes!r}; expected a number above 0, or None")
+    _core.set_memory_limit(None if bytes is None else int(bytes))
+
+
 class Accumulator:
     """Outcomes that arrive in batches, or from several workers, evaluated exactly.
 

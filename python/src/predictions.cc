@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "bind.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/predictions/predictions_parts.h"
 
 namespace openworld::python {
@@ -155,6 +156,7 @@ do not change them while the object lives. What is missing is derived as for fil
         return load_predictions(path);
       },
       py::arg("path"));
+  m.def("set_memory_limit", &set_memory_limit, py::arg("bytes").none(true));
   m.def(
       "save_predictions",
       [](const Predictions& predictions, const std::string& path) {

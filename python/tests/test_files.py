@@ -23,6 +23,23 @@ ARRAYS = dict(
 )
 
 
+def test_memory_limit(tmp_path):
+    path = tmp_path / "zeros.npz"
+    count = 20_000_000
+    np.savez_compressed(path, side=np.zeros(count, np.int8), score=np.zeros(count),
+                        correct=np.ones(count, bool))
+    with pytest.raises(ValueError, match="needs .* MiB of memory; expected at most"):
+        openworld.load(path)
+    try:
+        openworld.set_memory_limit(1 << 30)
+        assert len(openworld.load(path)) == count
+    finally:
+        openworld.set_memory_limit(None)
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match="set_memory_limit"):
+            openworld.set_memory_limit(wrong)
+
+
 def test_save_and_load_round_trip(tmp_path):
     path = tmp_path / "p.npz"
     openworld.save(path, SIDE, SCORE, CORRECT, **ARRAYS)
