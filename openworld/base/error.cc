@@ -1,12 +1,15 @@
 #include "openworld/base/error.h"
 
+#include "openworld/base/quotes.h"
+
 namespace openworld {
 namespace {
 
 std::string text_of(std::string_view function, std::string_view message) {
+  const std::string line = printable_line(message);
   std::string text;
-  text.reserve(function.size() + message.size() + 3);
-  text.append("[").append(function).append("] ").append(message);
+  text.reserve(function.size() + line.size() + 3);
+  text.append("[").append(function).append("] ").append(line);
   return text;
 }
 

@@ -3,7 +3,8 @@
 // The one exception of the project: an invalid argument or file, reported in one line.
 //
 // what() has the form `[function] what is wrong, got value, expected what`, with file and row where
-// there is one. The command line prints it and exits with 2; Python raises it as ValueError. Bugs
+// there is one; it is one line without control characters. The command line prints it and exits
+// with 2; Python raises it as ValueError. Bugs
 // in openworld itself are not Errors: they assert.
 
 #include <stdexcept>

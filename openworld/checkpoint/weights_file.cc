@@ -65,7 +65,8 @@ Weights open_weights(const std::vector<std::string>& files, std::string_view fun
 
 std::vector<std::string> read_shard_index(const std::string& index, std::string_view function) {
   const Origin origin{std::string(function), index};
-  const nlohmann::json json = read_json_file(origin, {kMaxSafetensorsHeader, 8});
+  const nlohmann::json json = read_json_file(
+      origin, {.bytes = kSafetensorsLimits.bytes, .depth = 8, .values = kSafetensorsLimits.values});
   const std::string folder = index.substr(0, index.rfind('/') + 1);
   const auto map = json.is_object() ? json.find("weight_map") : json.end();
   if (map == json.end() || !map->is_object() || map->empty()) {

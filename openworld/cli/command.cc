@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <system_error>
@@ -11,7 +13,10 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/version.h"
-#include "openworld/cli/one_line.h"
+#include "openworld/cli/flag_checks.h"
+#include "openworld/cli/print_out.h"
+#include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 
 namespace openworld {
 namespace {
@@ -23,7 +28,8 @@ constexpr CommandRow kCommands[] = {
     {"eval", "measure prediction files: metrics with intervals", make_eval},
     {"compare", "test whether models differ on the same samples", make_compare},
     {"curve", "compute a curve over all thresholds, as points or as a plot", make_curve},
-    {"report", "write runs as one HTML page: tables, curves, costs, samples", make_report},
+    {"report", "write runs and predictions as one HTML page: tables, curves, costs, samples",
+     make_report},
     {"threshold", "choose a threshold with a guaranteed miss rate", make_threshold},
     {"openset", "test whether a classifier knows when none of its names is there", make_openset},
     {"sensitivity", "how metrics move with the ratio of new to base samples", make_sensitivity},
@@ -42,20 +48,37 @@ constexpr CommandRow kCommands[] = {
 };
 
 void print_overview() {
-  fmt::print(
+  print_out(
       "openworld {}: vision-language models in an open world\n\n"
       "usage: openworld COMMAND [options]\n\n",
       OPENWORLD_VERSION);
-  for (const CommandRow& row : kCommands) fmt::print("  {:<12} {}\n", row.name, row.brief);
-  fmt::print(
+  for (const CommandRow& row : kCommands) print_out("  {:<12} {}\n", row.name, row.brief);
+  print_out(
       "\n`openworld COMMAND --help` explains one; `openworld ls metrics` lists the metrics.\n"
       "Start with: openworld example examples && openworld eval examples/*.npz\n");
 }
 
-// With fputs because fmt::print throws, and stderr may be closed.
 int complain(std::string_view where, std::string_view what) {
-  std::fputs((one_line(fmt::format("{}: {}", where, what)) + '\n').c_str(), stderr);
+  print_error(fmt::format("{}: {}", where, what));
   return kUserError;
+}
+
+// Without destructors of libraries: their threads that could not start may be waited for forever.
+[[noreturn]] void exit_now(std::string_view what) {
+  complain("openworld", what);
+  std::fflush(nullptr);
+  std::_Exit(kUserError);
+}
+
+// Where no handler is reached, as in the initialisers of a library that is loaded.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
+  } catch (const std::bad_alloc&) {
+    exit_now("out of memory");
+  } catch (...) {
+  }
+  std::abort();
 }
 
 // Calls `print` and checks that the output was written: a full disk must not look like success.
@@ -76,11 +99,17 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
   app.get_formatter()->column_width(34);
   const auto command = row.make();
   command->declare(app);
+  std::string max_memory;
+  app.add_option("--max-memory", max_memory,
+                 "most memory that the contents of a file may take, such as 8G [64 MiB and 16 "
+                 "times the file, up to half of the machine's]")
+      ->check(byte_count());
   try {
     app.parse(argc, argv);
+    if (!max_memory.empty()) set_memory_limit(parse_byte_count(max_memory));
     return print_to_the_end(name, [&] { command->run(); });
   } catch (const CLI::CallForHelp&) {
-    return print_to_the_end(name, [&] { fmt::print("{}", app.help()); });
+    return print_to_the_end(name, [&] { print_out("{}", app.help()); });
   } catch (const CLI::ParseError& e) {
     return complain(name, fmt::format("{}; see `{} --help`", e.what(), name));
   } catch (const Error& e) {
@@ -104,10 +133,13 @@ int run_command_line_of(const std::vector<const char*>& arguments) {
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::set_terminate(on_terminate);
+  exit_when_mapped_files_shrink();
+  std::signal(SIGXFSZ, SIG_IGN);  // writing past `ulimit -f` is then an error like a full disk
   if (argc < 2) return complain("openworld", "no command; `openworld --help` lists them");
   const std::string_view first = argv[1];
   if (first == "--version" || first == "-V") {
-    return print_to_the_end("openworld", [] { fmt::print("openworld {}\n", OPENWORLD_VERSION); });
+    return print_to_the_end("openworld", [] { print_out("openworld {}\n", OPENWORLD_VERSION); });
   }
   if (first == "--help" || first == "-h" || (first == "help" && argc == 2)) {
     return print_to_the_end("openworld", print_overview);
@@ -118,7 +150,10 @@ int run_command_line(int argc, const char* const* argv) {
     try {
       return run(row, argc - 1, argv + 1);
     } catch (const std::bad_alloc&) {
-      return complain("openworld", "out of memory");
+      exit_now("out of memory");
+    } catch (const std::system_error& e) {
+      if (e.code() != std::errc::resource_unavailable_try_again) throw;
+      exit_now("cannot start a thread: too many processes, or out of memory");
     } catch (const std::exception& e) {
       complain("openworld", fmt::format("this is a bug, please report it: {}", e.what()));
       return kBug;

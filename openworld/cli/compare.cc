@@ -16,6 +16,7 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -160,11 +161,11 @@ class Compare : public Command {
                    adjusted ? p_text(*adjusted) + (significant ? "*" : " ") : "",
                    std::string(metric.test)});
       }
-      fmt::print("{}{}", i == 0 ? "" : "\n", table.text());
-      for (const std::string& note : notes) fmt::print("- {}\n", note);
+      print_out("{}{}", i == 0 ? "" : "\n", table.text());
+      for (const std::string& note : notes) print_out("- {}\n", note);
     }
-    fmt::print("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",
-               (1 - level) * 100, rows.size(), rows.size() == 1 ? "" : "s");
+    print_out("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",
+              (1 - level) * 100, rows.size(), rows.size() == 1 ? "" : "s");
   }
 
   std::vector<std::string> files_;

@@ -16,9 +16,10 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
-#include "openworld/report/svg_plot.h"
+#include "openworld/report/curve_line.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
@@ -75,12 +76,8 @@ class CurveCommand : public Command {
               .lines = {}};
     const auto names = short_names(files_);
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      PlotLine line{fmt::format("{}  {}", percent(curves[i].area.value), names[i]), {}, {}};
-      for (const CurvePoint& p : curves[i].points) {
-        line.x.push_back(p.x);
-        line.y.push_back(p.y);
-      }
-      plot.lines.push_back(std::move(line));
+      plot.lines.push_back(curve_line(
+          fmt::format("{}  {}", percent(curves[i].area.value), names[i]), curves[i].points));
     }
     return svg(plot);
   }
@@ -114,10 +111,10 @@ class CurveCommand : public Command {
   }
 
   void print_csv(const std::vector<Curve>& curves) const {
-    fmt::print("file,x,y,threshold\n");
+    print_out("file,x,y,threshold\n");
     for (std::size_t i = 0; i < curves.size(); ++i) {
       for (const CurvePoint& p : curves[i].points) {
-        fmt::print("{},{},{},{}\n", csv_cell(files_[i]), p.x, p.y, p.threshold);
+        print_out("{},{},{},{}\n", csv_cell(files_[i]), p.x, p.y, p.threshold);
       }
     }
   }
@@ -137,9 +134,9 @@ class CurveCommand : public Command {
       areas.add({names[i], percent(curves[i].area.value), std::to_string(curves[i].points.size()),
                  fmt::format("{:.5f}", curves[i].max_error)});
     }
-    fmt::print("{}", areas.text());
+    print_out("{}", areas.text());
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      fmt::print("\n{}\n", names[i]);
+      print_out("\n{}\n", names[i]);
       TextTable table({std::string(row.x_title), std::string(row.y_title), "threshold"});
       // A dozen rows give the shape; --csv, --json and --svg give the rest.
       const auto& points = curves[i].points;
@@ -148,9 +145,9 @@ class CurveCommand : public Command {
         table.add({fmt::format("{:.4f}", points[k].x), fmt::format("{:.4f}", points[k].y),
                    fmt::format("{:.6g}", points[k].threshold)});
       }
-      fmt::print("{}", table.text());
+      print_out("{}", table.text());
     }
-    if (!svg_.empty()) fmt::print("\nwrote {}\n", svg_);
+    if (!svg_.empty()) print_out("\nwrote {}\n", svg_);
   }
 
   std::vector<std::string> files_;

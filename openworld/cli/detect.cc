@@ -18,9 +18,11 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/detection/coco_reader.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
+#include "openworld/openset/open_set_protocol.h"
 #include "openworld/predictions/predictions.h"
 
 namespace openworld {
@@ -159,11 +161,11 @@ class Detect : public Command {
     if (json_) return print_coco_json(evaluations, differences, clock);
     const auto names = short_names(results_);
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
-      if (evaluations.size() > 1) fmt::print("{}{}\n", i == 0 ? "" : "\n", names[i]);
-      fmt::print("{}", detection_text(evaluations[i], params, per_class_));
+      if (evaluations.size() > 1) print_out("{}{}\n", i == 0 ? "" : "\n", names[i]);
+      print_out("{}", detection_text(evaluations[i], params, per_class_));
     }
     for (std::size_t i = 0; i < differences.size(); ++i) {
-      fmt::print("\n{}", difference_text(names[0], names[i + 1], differences[i], bootstrap_.level));
+      print_out("\n{}", difference_text(names[0], names[i + 1], differences[i], bootstrap_.level));
     }
   }
 
@@ -227,9 +229,9 @@ class Detect : public Command {
     }
     if (!svg_.empty()) write_picture(entries);
     if (json_) return print_openset_json(entries, options, clock);
-    fmt::print("{}", openset_text(entries, options.matching));
+    print_out("{}", openset_text(entries, options.matching));
     for (const std::string& path : {svg_, out_}) {
-      if (!path.empty()) fmt::print("wrote {}\n", path);
+      if (!path.empty()) print_out("wrote {}\n", path);
     }
   }
 
@@ -260,8 +262,9 @@ class Detect : public Command {
         make_column(std::vector<std::uint8_t>(samples.side.size(), std::uint8_t{1}));
     predictions.side = make_column(std::move(samples.side));
     predictions.score = make_column(std::move(samples.score));
-    predictions.meta = Json{{"source", file.path},
-                            {"uncertainty", file.uncertainties[u].name},
+    predictions.meta = Json{{"protocol", kAbsentClassesProtocol},
+                            {"source", file.path},
+                            {"measure", file.uncertainties[u].name},
                             {"matching", openset_matching_name(options.matching)}}
                            .dump();
     save_predictions(predictions, out_);

@@ -19,6 +19,7 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -179,8 +180,8 @@ class Drc : public Command {
   void print_text(const LongTable& table, const std::vector<World>& worlds,
                   const std::vector<MethodSummary>& methods, const FriedmanTest& friedman,
                   const NemenyiTest& nemenyi) const {
-    fmt::print("{} methods in {} worlds against {}; means over worlds\n\n", methods.size(),
-               worlds.size(), zero_shot_);
+    print_out("{} methods in {} worlds against {}; means over worlds\n\n", methods.size(),
+              worlds.size(), zero_shot_);
     TextTable text({"", "Acc(0)", "AUC", "WA", "EVM", "VS", "PA", "NA", "delta_AUC", "delta_PN",
                     "Friedman rank", "final rank"});
     for (std::size_t m = 0; m < methods.size(); ++m) {
@@ -203,7 +204,7 @@ class Drc : public Command {
                 fmt::format("{:.3f}", friedman.average_ranks[m]),
                 fmt::format("{:g}", friedman.final_ranks[m])});
     }
-    fmt::print(
+    print_out(
         "{}\nranks over {} world-level blocks; average ranks that differ by {:.3f} or more "
         "differ at {:g} % (Nemenyi)\n",
         text.text(), friedman.blocks, nemenyi.critical_distance, alpha_ * 100);

@@ -15,8 +15,10 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/predictions/result_json.h"
+#include "openworld/report/metric_texts.h"
 #include "openworld/report/runs_table.h"
 #include "openworld/report/text_table.h"
 
@@ -33,23 +35,6 @@ struct Measured {
   std::vector<std::string> class_names{};  // base, then new; may be empty
   std::int32_t base_classes = 0;
 };
-
-std::string value_text(const MetricResult& m) {
-  if (!m.value.defined()) return "-";
-  return m.request.row->info.is_count ? fmt::format("{:.0f}", m.value.value)
-                                      : percent(m.value.value);
-}
-
-std::string title_of(const MetricResult& m) {
-  return metric_title(m.request.row->info, m.request.params);
-}
-
-std::string interval_text(const MetricResult& m) {
-  if (!m.interval) return "";
-  const auto [low, high] = std::pair(m.interval->low, m.interval->high);
-  if (m.request.row->info.is_count) return fmt::format("[{:.0f}, {:.0f}]", low, high);
-  return fmt::format("[{}, {}]", percent(low), percent(high));
-}
 
 class Eval : public Command {
  public:
@@ -109,8 +94,8 @@ class Eval : public Command {
     std::vector<StageCosts> costs;
     if (diagnose_) costs = stage_costs(runs, measured.comparison, flags_.options().ties);
     if (!json_) {
-      fmt::print("{}", runs_text(runs, measured));
-      if (diagnose_) fmt::print("{}", stage_costs_text(runs, costs));
+      print_out("{}", runs_text(runs, measured));
+      if (diagnose_) print_out("{}", stage_costs_text(runs, costs));
       return;
     }
     Json json = runs_json(runs, measured);
@@ -145,8 +130,8 @@ class Eval : public Command {
     const EvalOptions options = flags_.options();
     Json results = Json::array();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      Json result = Json::parse(
-          result_json(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta}));
+      Json result =
+          result_object(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta});
       if (diagnose_) result["diagnosis"] = diagnosis_json(all[i].diagnosis);
       if (per_class_) result["per_class"] = per_class_json(all[i].classes, name_of(all[i]));
       results.push_back(std::move(result));
@@ -163,13 +148,13 @@ class Eval : public Command {
 
   static void print_counts(const Evaluation& e) {
     const KindCounts& n = e.counts;
-    fmt::print("{} base, {} new, {} unknown samples", n.base(), n.new_samples(), n.unknown());
-    if (e.tied > 0) fmt::print("; {} share their score with another", e.tied);
-    fmt::print("\n\n");
+    print_out("{} base, {} new, {} unknown samples", n.base(), n.new_samples(), n.unknown());
+    if (e.tied > 0) print_out("; {} share their score with another", e.tied);
+    print_out("\n\n");
   }
 
   void print_one(const Measured& measured) const {
-    fmt::print("{}: ", files_[0]);
+    print_out("{}: ", files_[0]);
     print_counts(measured.evaluation);
     const EvalOptions options = flags_.options();
     std::vector<std::string> header = {"metric", "%"};
@@ -181,17 +166,18 @@ class Eval : public Command {
     std::vector<std::string> notes;
     for (const MetricResult& m : measured.evaluation.metrics) {
       const std::string mark = m.request.row->info.higher_is_better ? "" : " (lower is better)";
-      std::vector<std::string> cells = {title_of(m) + mark, value_text(m)};
-      if (!m.value.defined()) notes.push_back(fmt::format("{}: {}", title_of(m), m.value.why));
+      std::vector<std::string> cells = {metric_result_title(m) + mark, metric_value_text(m)};
+      if (!m.value.defined())
+        notes.push_back(fmt::format("{}: {}", metric_result_title(m), m.value.why));
       if (options.ci != Ci::kNone) {
-        cells.push_back(interval_text(m));
+        cells.push_back(metric_interval_text(m));
         cells.emplace_back(m.interval ? m.interval->method : "");
       }
       table.add(std::move(cells));
     }
-    fmt::print("{}", table.text());
-    for (const std::string& note : notes) fmt::print("\n- {}", note);
-    if (!notes.empty()) fmt::print("\n");
+    print_out("{}", table.text());
+    for (const std::string& note : notes) print_out("\n- {}", note);
+    if (!notes.empty()) print_out("\n");
     if (diagnose_) print_diagnosis(measured.diagnosis);
     if (per_class_) print_per_class(measured.classes, name_of(measured));
   }
@@ -200,28 +186,26 @@ class Eval : public Command {
   void print_many(const std::vector<Measured>& all) const {
     const auto& metrics = all[0].evaluation.metrics;
     std::vector<std::string> header = {""};
-    for (const MetricResult& m : metrics) header.push_back(title_of(m));
+    for (const MetricResult& m : metrics) header.push_back(metric_result_title(m));
     TextTable table(header);
     const auto names = short_names(files_);
+    std::vector<const Evaluation*> evaluations;
+    for (const Measured& measured : all) evaluations.push_back(&measured.evaluation);
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::vector<std::string> cells = {names[i]};
       for (std::size_t m = 0; m < metrics.size(); ++m) {
         const MetricResult& mine = all[i].evaluation.metrics[m];
-        std::string cell = value_text(mine);
-        if (mine.interval && !mine.request.row->info.is_count) {
-          const double reach = (mine.interval->high - mine.interval->low) / 2;
-          cell += fmt::format(" \u00b1{}", percent(reach));
-        }
-        cells.push_back(cell + (is_best(all, i, m) ? "*" : " "));
+        cells.push_back(metric_value_text(mine) + metric_reach_text(mine) +
+                        (is_best(evaluations, i, m) ? "*" : " "));
       }
       table.add(std::move(cells));
     }
     const bool with_interval = table.text().find("\u00b1") != std::string::npos;
-    fmt::print("{}\n* best of the column{}\n", table.text(),
-               with_interval ? "; \u00b1 half the width of the interval" : "");
+    print_out("{}\n* best of the column{}\n", table.text(),
+              with_interval ? "; \u00b1 half the width of the interval" : "");
     print_undefined(all);
     for (std::size_t i = 0; i < all.size() && (diagnose_ || per_class_); ++i) {
-      fmt::print("\n{}", names[i]);
+      print_out("\n{}", names[i]);
       if (diagnose_) print_diagnosis(all[i].diagnosis);
       if (per_class_) print_per_class(all[i].classes, name_of(all[i]));
     }
@@ -234,23 +218,11 @@ class Eval : public Command {
       for (const Measured& measured : all) {
         const MetricResult& result = measured.evaluation.metrics[m];
         if (result.value.defined()) continue;
-        std::string note = fmt::format("- {}: {}\n", title_of(result), result.value.why);
+        std::string note = fmt::format("- {}: {}\n", metric_result_title(result), result.value.why);
         if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
       }
     }
-    for (const std::string& note : notes) fmt::print("{}", note);
-  }
-
-  static bool is_best(const std::vector<Measured>& all, std::size_t file, std::size_t metric) {
-    const MetricResult& mine = all[file].evaluation.metrics[metric];
-    if (!mine.value.defined()) return false;
-    for (const Measured& other : all) {
-      const MetricValue& value = other.evaluation.metrics[metric].value;
-      if (!value.defined()) continue;
-      const double lead = mine.value.value - value.value;
-      if (mine.request.row->info.higher_is_better ? lead < 0 : lead > 0) return false;
-    }
-    return true;
+    for (const std::string& note : notes) print_out("{}", note);
   }
 
   std::vector<std::string> files_;

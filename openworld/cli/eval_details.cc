@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "openworld/cli/print_out.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
@@ -27,18 +28,18 @@ Json diagnosis_json(const Diagnosis& d) {
 }
 
 void print_diagnosis(const Diagnosis& d) {
-  if (!d.defined()) return fmt::print("\nno diagnosis: {}\n", d.openworld_auc.why);
+  if (!d.defined()) return print_out("\nno diagnosis: {}\n", d.openworld_auc.why);
   const std::string ranked =
       d.ranked_given_right.defined() ? percent(d.ranked_given_right.value) : "-";
-  fmt::print("\nOpenworldAUC {} = BaseAcc {} x NewAcc {} x ranked right given both right {}\n\n",
-             percent(d.openworld_auc.value), percent(d.base_acc.value), percent(d.new_acc.value),
-             ranked);
+  print_out("\nOpenworldAUC {} = BaseAcc {} x NewAcc {} x ranked right given both right {}\n\n",
+            percent(d.openworld_auc.value), percent(d.base_acc.value), percent(d.new_acc.value),
+            ranked);
   TextTable table({"stage", "costs", "if it were perfect"});
   const char* names[] = {"base classes (g)", "new classes (h)", "ranking (r)"};
   for (int s = 0; s < kStages; ++s) {
     table.add({names[s], percent(d.cost[s]), percent(d.if_perfect[s])});
   }
-  fmt::print("{}", table.text());
+  print_out("{}", table.text());
 }
 
 std::string ClassNames::of(const ClassAccuracy& c) const {
@@ -73,7 +74,7 @@ void print_per_class(const std::vector<ClassAccuracy>& classes, const ClassNames
                fmt::format("[{}, {}]", percent(c.interval.low), percent(c.interval.high)),
                std::to_string(c.right), std::to_string(c.total)});
   }
-  fmt::print("\n{}", table.text());
+  print_out("\n{}", table.text());
 }
 
 }  // namespace openworld

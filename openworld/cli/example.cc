@@ -20,6 +20,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/npz.h"
 #include "openworld/predictions/predictions.h"
@@ -183,9 +184,9 @@ class Example : public Command {
     if (json_) {
       return print_json({{"files", files_}});
     }
-    for (const std::string& file : files_) fmt::print("wrote {}\n", file);
+    for (const std::string& file : files_) print_out("wrote {}\n", file);
     const std::string d = dir_;
-    fmt::print(
+    print_out(
         "\ntry:\n"
         "  openworld eval {0}/*.npz\n"
         "  openworld eval {0}/gmop.npz --diagnose\n"

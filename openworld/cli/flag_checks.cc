@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "openworld/io/memory_limit.h"
+
 namespace openworld {
 namespace {
 
@@ -46,6 +48,11 @@ CLI::Validator ordered_number() {
     const auto value = parse<double>(text);
     return value && *value == *value;
   });
+}
+
+CLI::Validator byte_count() {
+  return check("a size such as 512M or 8G", "",
+               [](const std::string& text) { return parse_byte_count(text).has_value(); });
 }
 
 }  // namespace openworld

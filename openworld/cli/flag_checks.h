@@ -15,4 +15,7 @@ CLI::Validator between_0_and_1();
 // Any number but NaN.
 CLI::Validator ordered_number();
 
+// Bytes, with K, M, G or T behind them.
+CLI::Validator byte_count();
+
 }  // namespace openworld

@@ -15,6 +15,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -130,7 +131,7 @@ class Inspect : public Command {
   static void print_text(const ClipCheckpoint& model) {
     const ClipConfig& config = model.config();
     const Parameters parameters = count_parameters(model);
-    fmt::print("CLIP with {} parameters, format {}\n\n", parameters.total, model.format());
+    print_out("CLIP with {} parameters, format {}\n\n", parameters.total, model.format());
     TextTable towers({"", "width", "layers", "heads", "MLP", "parameters"});
     const auto add = [&](const char* name, const TowerConfig& tower, std::int64_t count) {
       towers.add({name, std::to_string(tower.width), std::to_string(tower.layers),
@@ -139,26 +140,26 @@ class Inspect : public Command {
     add("vision", config.vision, parameters.vision);
     add("text", config.text, parameters.text);
     const Preprocessing& images = config.preprocessing;
-    fmt::print("{}\n", towers.text());
-    fmt::print("images: {} x {} pixels, patches of {}, grid of {} x {}\n", images.image_size,
-               images.image_size, config.patch, config.grid(), config.grid());
+    print_out("{}\n", towers.text());
+    print_out("images: {} x {} pixels, patches of {}, grid of {} x {}\n", images.image_size,
+              images.image_size, config.patch, config.grid(), config.grid());
     for (const StemLayer& layer : config.stem) {
-      fmt::print("stem: 3 x 3 convolution to {} channels, stride {}\n", layer.channels,
-                 layer.stride);
+      print_out("stem: 3 x 3 convolution to {} channels, stride {}\n", layer.channels,
+                layer.stride);
     }
-    fmt::print("normalised by: mean {:g}, std {:g}\n", fmt::join(images.mean, " "),
-               fmt::join(images.std, " "));
-    fmt::print("text: up to {} of {} tokens, vocabulary {}\n", config.context, config.vocabulary,
-               model.vocabulary_path().empty() ? "none" : model.vocabulary_path());
-    fmt::print("joint space: {} dimensions\n", config.embed);
-    fmt::print("activation: {}, layer norm epsilon {:g}\n", activation_name(config.activation),
-               config.layer_norm_eps);
-    fmt::print("stored as: {}\n", fmt::join(type_names(model), ", "));
+    print_out("normalised by: mean {:g}, std {:g}\n", fmt::join(images.mean, " "),
+              fmt::join(images.std, " "));
+    print_out("text: up to {} of {} tokens, vocabulary {}\n", config.context, config.vocabulary,
+              model.vocabulary_path().empty() ? "none" : model.vocabulary_path());
+    print_out("joint space: {} dimensions\n", config.embed);
+    print_out("activation: {}, layer norm epsilon {:g}\n", activation_name(config.activation),
+              config.layer_norm_eps);
+    print_out("stored as: {}\n", fmt::join(type_names(model), ", "));
     for (const std::string& file : model.files()) {
-      fmt::print("file: {}, {} bytes\n", file, size_of(file));
+      print_out("file: {}, {} bytes\n", file, size_of(file));
     }
-    fmt::print("SHA-256: {}\n", hex_text(model.sha256()));
-    for (const std::string& note : model.notes()) fmt::print("note: {}\n", note);
+    print_out("SHA-256: {}\n", hex_text(model.sha256()));
+    for (const std::string& note : model.notes()) print_out("note: {}\n", note);
   }
 
   static void print_tensors(const ClipCheckpoint& model) {
@@ -167,7 +168,7 @@ class Inspect : public Command {
       table.add({tensor.name, std::string(tensor_type(model.stored_type(tensor.name)).name),
                  tensor_shape_text(tensor.shape)});
     }
-    fmt::print("\n{}", table.text());
+    print_out("\n{}", table.text());
   }
 
   std::string path_;

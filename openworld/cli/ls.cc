@@ -15,6 +15,7 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/detection/detection_evaluation.h"
 #include "openworld/metrics/table.h"
 #include "openworld/openset/uncertainty.h"
@@ -120,28 +121,28 @@ class Ls : public Command {
       }
     }
     for (const std::string_view family : families) {
-      fmt::print("{}\n", family);
+      print_out("{}\n", family);
       for (const MetricRow* row : metric_table()) {
         if (row->info.family == family) print_line(row->info);
       }
     }
-    fmt::print("detection\n");
+    print_out("detection\n");
     for (const MetricInfo* info : detection_metric_table()) print_line(*info);
-    fmt::print(
+    print_out(
         "\n* in the standard set. Numbers in names are percentages and can be changed: "
         "fpr_at_90tpr.\n"
         "`openworld ls metrics NAME` shows one in full.\n");
   }
 
   static void print_line(const MetricInfo& info) {
-    fmt::print("{}{:<32} {}{}\n", info.standard ? "* " : "  ", metric_name(info, info.params),
-               info.brief, info.higher_is_better ? "" : " (lower is better)");
+    print_out("{}{:<32} {}{}\n", info.standard ? "* " : "  ", metric_name(info, info.params),
+              info.brief, info.higher_is_better ? "" : " (lower is better)");
   }
 
   void show(const Json& json) const {
     if (json_) return print_json(json);
     for (const auto& [key, value] : json.items()) {
-      fmt::print("{:<17} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+      print_out("{:<17} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
 
@@ -152,7 +153,7 @@ class Ls : public Command {
       return print_json({{"curves", std::move(rows)}});
     }
     for (const CurveRow& row : curve_table()) {
-      fmt::print("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->info.title);
+      print_out("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->info.title);
     }
   }
 
@@ -170,14 +171,14 @@ class Ls : public Command {
                       {"models", models},
                       {"published", row.published}});
       if (!json_ && name_.empty()) {
-        fmt::print("{}{:<14} {} ({})\n", row.published ? "* " : "  ", row.name, row.brief,
-                   fmt::join(models.get<std::vector<std::string>>(), ", "));
+        print_out("{}{:<14} {} ({})\n", row.published ? "* " : "  ", row.name, row.brief,
+                  fmt::join(models.get<std::vector<std::string>>(), ", "));
       }
     }
     if (rows.empty()) fail("ls", fmt::format("no uncertainty is called '{}'", name_));
     if (!name_.empty()) return show(rows[0]);
     if (json_) return print_json({{"uncertainties", std::move(rows)}});
-    fmt::print("\n* as published. Larger means more certain. `openworld openset` uses them.\n");
+    print_out("\n* as published. Larger means more certain. `openworld openset` uses them.\n");
   }
 
   static Json template_json(const TemplateSet& set) {
@@ -194,9 +195,9 @@ class Ls : public Command {
       return print_json({{"templates", std::move(rows)}});
     }
     for (const TemplateSet& set : template_sets()) {
-      fmt::print("  {:<22} {}\n", set.name, set.description);
+      print_out("  {:<22} {}\n", set.name, set.description);
     }
-    fmt::print("\n`openworld ls templates NAME` shows one in full.\n");
+    print_out("\n`openworld ls templates NAME` shows one in full.\n");
   }
 
   // What --data or --model can be.
@@ -212,7 +213,7 @@ class Ls : public Command {
     }
     Json json = Json::array();
     for (const auto& [name, description] : rows) {
-      if (!json_) fmt::print("  {:<14} {}\n", name, description);
+      if (!json_) print_out("  {:<14} {}\n", name, description);
       json.push_back({{"name", name}, {"description", description}});
     }
     if (json_) print_json({{what_, std::move(json)}});

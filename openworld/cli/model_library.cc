@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "openworld/base/error.h"
+#include "openworld/io/memory_limit.h"
 
 namespace openworld {
 
@@ -30,7 +31,9 @@ const ModelLibrary& model_library() {
   using Entry = const ModelLibrary* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "openworld_model_library"));
   if (entry == nullptr) fail(kFunction, fmt::format("{}: not a library of models", path.string()));
-  return *entry();
+  const ModelLibrary& models = *entry();
+  models.start(memory_limit());
+  return models;
 }
 
 }  // namespace openworld

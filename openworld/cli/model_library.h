@@ -4,6 +4,9 @@
 // otherwise starts in milliseconds. It lies in ../lib/openworld beside the program's folder, built
 // and installed alike.
 
+#include <cstdint>
+#include <optional>
+
 #include "openworld/cli/model_commands.h"
 #include "openworld/cli/openset_flags.h"
 #include "openworld/cli/pretrain_flags.h"
@@ -11,6 +14,8 @@
 namespace openworld {
 
 struct ModelLibrary {
+  // Before the others: the limit of the program, of which the library has its own copy.
+  void (*start)(std::optional<std::uint64_t> memory_limit);
   void (*encode)(const EncodeCommand& command);
   void (*zeroshot)(const ZeroShotCommand& command);
   void (*pretrain)(const PretrainFlags& flags);

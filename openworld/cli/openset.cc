@@ -16,6 +16,7 @@
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/openset_run.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/openset/wordnet.h"
 
@@ -193,10 +194,10 @@ class OpenSet : public Command {
   }
 
   void declare_outputs(CLI::App& app) {
-    app.add_option(
-        "--out", flags_.out,
-        "write TPs (base) and OSEs (unknown) scored by --measure to this .npz, for eval, "
-        "curve, threshold, compare");
+    app.add_option("--out", flags_.out,
+                   "write TPs (base) and OSEs (unknown) scored by --measure, and the result, to "
+                   "this .npz, for "
+                   "eval, curve, threshold, compare, report");
     app.add_option("--figures", flags_.figures, "write the figures as SVG files to this folder");
     app.add_option("--html", flags_.html, "write tables and figures as one page");
     declare_json(app, flags_.json);
@@ -321,15 +322,15 @@ class OpenSet : public Command {
                                   names.size(), names[0]));
     }
     if (!unknown.empty()) {
-      fmt::print(stderr, "{} of {} names are not in WordNet, the first is '{}'\n", unknown.size(),
-                 names.size(), unknown[0]);
+      print_error(fmt::format("{} of {} names are not in WordNet, the first is '{}'",
+                              unknown.size(), names.size(), unknown[0]));
     }
     return wordnet.siblings(classes);
   }
 
   void print_list(const char* what, const std::vector<std::string>& items) const {
     if (!flags_.json) {
-      for (const std::string& item : items) fmt::print("{}\n", item);
+      for (const std::string& item : items) print_out("{}\n", item);
       return;
     }
     print_json({{"schema", "openworld.queries/1"},

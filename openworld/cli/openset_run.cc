@@ -11,10 +11,13 @@
 #include "openworld/base/progress.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/openset/open_set_predictions.h"
-#include "openworld/report/open_set_page.h"
+#include "openworld/report/open_set_result_figures.h"
+#include "openworld/report/open_set_score_figures.h"
+#include "openworld/report/open_set_section.h"
 
 namespace openworld {
 namespace {
@@ -92,11 +95,22 @@ void write_figures(const std::vector<OpenSetFigure>& figures, const std::string&
   }
 }
 
-void write_page(const OpenSetScores& scores, const OpenSetReport& report, std::size_t measure,
-                const std::string& path) {
+std::vector<OpenSetFigure> make_figures(const OpenSetScores& scores, const OpenSetReport& report,
+                                        std::size_t measure, const OpenSetInput& input,
+                                        SvgLook look) {
+  std::vector<OpenSetFigure> figures = open_set_score_figures(scores, report, measure, look);
+  for (OpenSetFigure& figure : open_set_result_figures(report, measure, input.extra_names, look)) {
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+void write_page(const OpenSetReport& report, std::size_t measure,
+                const std::vector<OpenSetFigure>& figures, const std::string& path) {
   HtmlPage page("Open-set test",
                 fmt::format("{} images, {} classes", report.images, report.all.classes));
-  add_open_set(page, report, open_set_figures(scores, report, measure, SvgLook::kPage));
+  page.section("Open set");
+  add_open_set_result(page, report, measure, figures);
   write_file_atomically(path, page.html(), "openset");
 }
 
@@ -151,26 +165,30 @@ void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
   options.bootstrap.progress = [&](std::size_t done) { resampling.update(done); };
   OpenSetReport report = report_open_set(scores, options);
   report.pairs = make_pairs(scores, input, flags, measure, options);
+  OpenSetContext context{.sources = sources, .extra_names = input.extra_names};
+  if (options.kind != OpenSetCi::kNone) {
+    context.bootstrap = {options.bootstrap.resamples, options.bootstrap.seed};
+  }
+  Json json = open_set_json(report, context);
   if (!flags.out.empty()) {
     save_open_set_predictions(scores, measure, input.label.values,
-                              plan.role == ExtraRole::kClass ? all_names(input) : input.names,
+                              plan.role == ExtraRole::kClass ? all_names(input) : input.names, json,
                               flags.out);
   }
   if (!flags.figures.empty()) {
-    write_figures(open_set_figures(scores, report, measure, SvgLook::kPaper), flags.figures);
+    write_figures(make_figures(scores, report, measure, input, SvgLook::kPaper), flags.figures);
   }
-  if (!flags.html.empty()) write_page(scores, report, measure, flags.html);
+  if (!flags.html.empty()) {
+    write_page(report, measure, make_figures(scores, report, measure, input, SvgLook::kPage),
+               flags.html);
+  }
   if (!flags.json) {
     print_open_set_text(report, input, measure);
     for (const std::string* written : {&flags.out, &flags.html, &flags.figures}) {
-      if (!written->empty()) fmt::print("wrote {}\n", *written);
+      if (!written->empty()) print_out("wrote {}\n", *written);
     }
     return;
   }
-  Json json = Json::parse(open_set_json(
-      report, {.sources = sources,
-               .extra_names = input.extra_names,
-               .bootstrap = options.kind == OpenSetCi::kNone ? nullptr : &options.bootstrap}));
   json["cost"] = run_cost_json(clock.cost());
   print_json(json, 1);
 }

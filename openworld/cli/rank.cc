@@ -15,6 +15,7 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -123,22 +124,22 @@ class Rank : public Command {
                 fmt::format("{:.3f}", friedman.average_ranks[m]),
                 fmt::format("{:g}", friedman.final_ranks[m])});
     }
-    fmt::print("{}\n", text.text());
+    print_out("{}\n", text.text());
     if (friedman.chi_squared) {
-      fmt::print(
+      print_out(
           "Friedman over {} settings: chi2 = {:.3f}, p = {:.3g}; Iman-Davenport F = {:.3f}, "
           "p = {:.3g}\n",
           friedman.blocks, *friedman.chi_squared, *friedman.p_value, *friedman.f,
           *friedman.f_p_value);
     } else {
-      fmt::print("no Friedman test: {}\n", friedman.undefined);
+      print_out("no Friedman test: {}\n", friedman.undefined);
     }
-    fmt::print("Nemenyi at {:g} %: average ranks that differ by {:.3f} or more differ\n",
-               alpha_ * 100, nemenyi.critical_distance);
+    print_out("Nemenyi at {:g} %: average ranks that differ by {:.3f} or more differ\n",
+              alpha_ * 100, nemenyi.critical_distance);
     for (const auto& group : nemenyi.groups) {
-      fmt::print("  no significant difference:");
-      for (const std::size_t m : group) fmt::print(" {}", table.methods[m]);
-      fmt::print("\n");
+      print_out("  no significant difference:");
+      for (const std::size_t m : group) print_out(" {}", table.methods[m]);
+      print_out("\n");
     }
   }
 

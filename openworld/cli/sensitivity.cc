@@ -16,6 +16,7 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -129,13 +130,13 @@ class SensitivityCommand : public Command {
     };
     add("mean", result.mean, 100);
     add("variance", result.variance, 1e4);
-    fmt::print(
+    print_out(
         "{}\nin percent; the variance in squared points. OverallAcc moves with the ratio "
         "for any model; the others only by the noise of thinning.\n",
         table.text());
     for (std::size_t m = 0; m < kSensitivityMetrics.size(); ++m) {
       const MetricValue& v = result.rows[0].values[m];
-      if (!v.defined()) fmt::print("- {}: {}\n", kSensitivityMetrics[m]->info.title, v.why);
+      if (!v.defined()) print_out("- {}: {}\n", kSensitivityMetrics[m]->info.title, v.why);
     }
   }
 

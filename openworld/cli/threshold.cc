@@ -14,6 +14,7 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
@@ -60,7 +61,7 @@ class Threshold : public Command {
     if (!run_.empty()) write_file_atomically(kept(), json.dump(2) + '\n', "threshold");
     if (json_) return print_json(json, clock);
     print_text(result);
-    if (!run_.empty()) fmt::print("\nwrote {}\n", kept());
+    if (!run_.empty()) print_out("\nwrote {}\n", kept());
   }
 
  private:
@@ -79,8 +80,8 @@ class Threshold : public Command {
   }
 
   void print_text(const GuaranteedThreshold& r) const {
-    fmt::print("threshold {}: a sample is base if its score is above it\n\n", r.threshold);
-    fmt::print(
+    print_out("threshold {}: a sample is base if its score is above it\n\n", r.threshold);
+    print_out(
         "With confidence {:g} % at most {:g} % of base samples are missed, if future samples "
         "come from the same distribution.\n\n",
         limit_.confidence * 100, limit_.max_miss_rate * 100);
@@ -94,7 +95,7 @@ class Threshold : public Command {
     add("MissRate, base samples missed", r.miss);
     if (r.hit) add("HitRate, new samples passed on and right", *r.hit);
     if (r.reject) add("RejectRate, unknown samples kept out", *r.reject);
-    fmt::print("{}", table.text());
+    print_out("{}", table.text());
   }
 
   std::string file_;

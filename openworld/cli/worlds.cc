@@ -11,6 +11,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/png_writer.h"
 #include "openworld/io/run_cost.h"
@@ -111,21 +112,21 @@ class Worlds : public Command {
                          {"worlds", Json::array({world})},
                          {"cost", run_cost_json(clock.cost())}});
     }
-    fmt::print("doodles: {}\n\n", kBrief);
-    fmt::print("  {:<14} classes  its template\n", "dataset");
+    print_out("doodles: {}\n\n", kBrief);
+    print_out("  {:<14} classes  its template\n", "dataset");
     for (const DoodleDataset& dataset : doodle_datasets()) {
-      fmt::print("  {:<14} {:>7}  {}\n", dataset.name, dataset.classes.size(), dataset.prompt);
+      print_out("  {:<14} {:>7}  {}\n", dataset.name, dataset.classes.size(), dataset.prompt);
     }
-    fmt::print("\n  {:<14} description\n", "look");
+    print_out("\n  {:<14} description\n", "look");
     for (const LookRow& look : looks()) {
-      fmt::print("  {:<14} {} (like {})\n", look.name, look.description, look.mirrors);
+      print_out("  {:<14} {} (like {})\n", look.name, look.description, look.mirrors);
     }
-    fmt::print("\nOf the drawings of a class");
+    print_out("\nOf the drawings of a class");
     for (const DoodleSplit& split : kDoodleSplits) {
-      fmt::print("{} {} are in {}", split.begin == 0 ? "" : ",", split.end - split.begin,
-                 split.name);
+      print_out("{} {} are in {}", split.begin == 0 ? "" : ",", split.end - split.begin,
+                split.name);
     }
-    fmt::print(
+    print_out(
         ".\n\nGive --data doodles:DATASET@LOOK to zeroshot and encode. To draw one:\n"
         "  openworld worlds show doodles:animals@chalk --png animals.png\n");
   }
@@ -163,22 +164,22 @@ class Worlds : public Command {
 
   void print_card(const DoodleSpec& spec) const {
     if (!png_.empty()) {
-      fmt::print("wrote {}\n", png_);
+      print_out("wrote {}\n", png_);
       return;
     }
     const DoodleDataset& dataset = *spec.dataset;
-    fmt::print("{}: {}\n\n", spec.text(), dataset.description);
-    fmt::print("{:<10} {}\n", "template", dataset.prompt);
-    fmt::print("{:<10} {}: {} (like {})\n", "look", spec.look->name, spec.look->description,
-               spec.look->mirrors);
-    fmt::print("{:<10} {}\n", "seed", spec.seed);
-    fmt::print("{:<10}", "images");
+    print_out("{}: {}\n\n", spec.text(), dataset.description);
+    print_out("{:<10} {}\n", "template", dataset.prompt);
+    print_out("{:<10} {}: {} (like {})\n", "look", spec.look->name, spec.look->description,
+              spec.look->mirrors);
+    print_out("{:<10} {}\n", "seed", spec.seed);
+    print_out("{:<10}", "images");
     const Json images = images_json(dataset);
     for (const auto& [split, count] : images.items()) {
-      fmt::print("{} {} {}", split == "pretrain" ? "" : ",", count.get<std::size_t>(), split);
+      print_out("{} {} {}", split == "pretrain" ? "" : ",", count.get<std::size_t>(), split);
     }
-    fmt::print("\n{:<10} {}\n", "classes", dataset.classes.size());
-    fmt::print("\n{}\n", wrapped(dataset.classes));
+    print_out("\n{:<10} {}\n", "classes", dataset.classes.size());
+    print_out("\n{}\n", wrapped(dataset.classes));
   }
 
   std::string show_;

@@ -18,16 +18,14 @@
 #include <span>
 
 #include "openworld/images/image.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/origin.h"
 
 namespace openworld {
 
-// Where Pillow raises DecompressionBombError: twice as many pixels as fit 256 MiB at 3 bytes each.
-inline constexpr std::int64_t kMaxPixels = 178'956'970;
-
 // The pixels of the file `bytes`, whose format its first bytes tell. Throws Error, also for more
 // than `max_pixels`, which is checked on the header, before memory is spent.
 Image decode_image(std::span<const std::byte> bytes, const Origin& origin,
-                   std::int64_t max_pixels = kMaxPixels);
+                   std::int64_t max_pixels = pixel_limit());
 
 }  // namespace openworld

@@ -16,8 +16,8 @@ namespace {
 
 // A scan costs time in proportion to the image however few bytes it has, so a small file of many
 // empty scans could keep a core busy for hours. Encoders write about 10.
-constexpr int kMaxScans = 500;
-constexpr char kTooManyScans[] = "more than 500 scans";
+constexpr int kMaxScans = 100;
+constexpr char kTooManyScans[] = "more than 100 scans";
 
 struct Errors : jpeg_error_mgr {
   CErrors c;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 
 namespace openworld {
 
@@ -23,6 +24,7 @@ class CsvTable::Parser {
     drop_empty_tail();
     if (at_ == end_) table_.origin_.fail("is empty; expected a header line with column names");
     choose_separator();
+    reserve();
     parse_header();
     if (line_ != 2) table_.lines_.emplace_back(0, line_);
     const std::size_t width = table_.columns_.size();
@@ -64,15 +66,25 @@ class CsvTable::Parser {
     for (const unsigned char c : {separator_, '\n', '\r', '"'}) special_[c] = true;
   }
 
+  // Room for all cells. Separators in quotes are counted too, which is rarely many.
+  void reserve() {
+    const auto cells = static_cast<std::size_t>(
+        1 + std::count_if(at_, end_, [&](char c) { return c == separator_ || c == '\n'; }));
+    request_memory(cells * sizeof(Cell), table_.bytes_.size(), fmt::format("{} cells", cells),
+                   table_.origin_);
+    table_.cells_.reserve(cells);
+  }
+
   void parse_header() {
     parse_row();
-    for (const std::string_view name : table_.cells_) {
+    std::vector<std::string_view> sorted;
+    for (const Cell cell : table_.cells_) {
+      const std::string_view name = sorted.emplace_back(table_.text_of(cell));
       if (name.empty()) {
         fail(1, fmt::format("column {} has no name; expected one", table_.columns_.size() + 1));
       }
       table_.columns_.emplace_back(name);
     }
-    auto sorted = table_.cells_;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) fail(1, fmt::format("column {} appears twice", in_quotes(*twice)));
@@ -82,7 +94,7 @@ class CsvTable::Parser {
   // Appends the cells of one row and moves past its line end. Returns how many there were.
   std::size_t parse_row() {
     for (std::size_t cells = 1;; ++cells) {
-      table_.cells_.push_back(at_ != end_ && *at_ == '"' ? parse_quoted() : parse_plain());
+      table_.add_cell(at_ != end_ && *at_ == '"' ? parse_quoted() : parse_plain());
       if (at_ != end_ && *at_ == separator_) {
         ++at_;
         continue;
@@ -148,6 +160,18 @@ class CsvTable::Parser {
 CsvTable::CsvTable(Bytes bytes, Origin origin)
     : bytes_(std::move(bytes)), origin_(std::move(origin)) {
   Parser(*this, as_text(bytes_.values)).parse();
+}
+
+void CsvTable::add_cell(std::string_view text) {
+  const std::string_view all = as_text(bytes_.values);
+  const bool inside = text.data() >= all.data() && text.data() <= all.data() + all.size();
+  const auto offset = static_cast<std::uint64_t>(inside ? text.data() - all.data() : 0);
+  if (inside && text.size() < kElsewhere && offset < kOffsets) {
+    cells_.push_back({offset, text.size()});
+  } else {
+    cells_.push_back({elsewhere_.size(), kElsewhere});
+    elsewhere_.push_back(text);
+  }
 }
 
 CsvTable read_csv(const Origin& origin) {

@@ -1,8 +1,12 @@
 // Mapping files and writing them atomically.
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstdio>
+#include <thread>
 
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/machine_error.h"
@@ -96,15 +100,62 @@ TEST(WriteFileAtomically, NamesTheFileItCannotWrite) {
   EXPECT_ERROR(write_file_atomically(folder / "no/such/a", "x", "save"),
                "[save] " + (folder / "no/such/a") + ": cannot create a temporary file beside it: ");
   std::filesystem::create_directory(folder / "taken");
-  EXPECT_ERROR(write_file_atomically(folder / "taken", "x"), "cannot rename to it: Is a directory");
+  EXPECT_ERROR(write_file_atomically(folder / "taken", "x"),
+               "is a directory; expected a regular file, a pipe or a terminal");
   const std::filesystem::directory_iterator files(folder / "");
   EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "the temporary file was left behind";
 }
 
-TEST(InQuotes, IsOnePrintableLine) {
-  EXPECT_EQ(in_quotes("a\"b\\c\n\xff"), R"("a\"b\\c\x0a\xff")");
-  EXPECT_EQ(in_quotes(std::string(61, 'x')), in_quotes(std::string(60, 'x') + "y"));
-  EXPECT_EQ(in_quotes(std::string(61, 'x')).substr(60), "x...\"");
+TEST(WriteFileAtomically, FollowsASymlinkAndKeepsIt) {
+  const TempFolder folder;
+  const std::string target = folder.write("real/a", "old");
+  const std::string link = folder / "link", second = folder / "second";
+  std::filesystem::create_symlink("real/a", link);
+  std::filesystem::create_symlink("link", second);
+  write_file_atomically(second, "new");
+  EXPECT_EQ(testing::read_file(target), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_symlink(second));
+  std::filesystem::create_symlink("nowhere", folder / "dangling");
+  EXPECT_ERROR(write_file_atomically(folder / "dangling", "x"),
+               "cannot follow this symlink: No such file");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "dangling"));
+}
+
+TEST(WriteFileAtomically, WritesIntoAPipe) {
+  const TempFolder folder;
+  const std::string path = folder / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = testing::read_file(path); });
+  write_file_atomically(path, "through");
+  reader.join();
+  EXPECT_EQ(got, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+}
+
+TEST(WriteFileAtomically, LeavesDevicesAlone) {
+  for (const char* device : {"/dev/full", "/dev/null"}) {
+    EXPECT_ERROR(write_file_atomically(device, "x", "report"),
+                 std::string("[report] ") + device + ": is a device; expected a regular file");
+    EXPECT_TRUE(std::filesystem::is_character_file(device));
+  }
+}
+
+TEST(WriteFileAtomically, WritesToStandardOutputWhateverItIs) {
+  const TempFolder folder;
+  const std::string path = folder.write("out", "");
+  std::fflush(stdout);
+  const int saved = ::dup(STDOUT_FILENO), file = ::open(path.c_str(), O_WRONLY);
+  ASSERT_GE(::dup2(file, STDOUT_FILENO), 0);
+  std::fputs("before ", stdout);
+  write_file_atomically("/dev/stdout", "inside");
+  std::fputs(" after", stdout);
+  std::fflush(stdout);
+  ASSERT_GE(::dup2(saved, STDOUT_FILENO), 0);
+  ::close(saved);
+  ::close(file);
+  EXPECT_EQ(testing::read_file(path), "before inside after");
 }
 
 }  // namespace

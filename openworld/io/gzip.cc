@@ -9,6 +9,7 @@
 #include <string>
 
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 
 namespace openworld {
 namespace {
@@ -63,6 +64,8 @@ Bytes gunzip(std::span<const std::byte> bytes, std::size_t limit, const Origin& 
                     in_quotes(as_text(bytes.first(std::min<std::size_t>(bytes.size(), 2))))));
   }
   GzipStream stream(bytes);
+  // Inflating stops here, so nothing larger is allocated.
+  limit = std::min<std::uint64_t>(limit, memory_limit().value_or(limit));
   std::string text;
   std::size_t written = 0;
   for (;;) {

@@ -41,6 +41,17 @@ JsonFields JsonFields::object(std::string_view key) const {
   return {(*this)[key], full_name(key), origin_};
 }
 
+std::vector<JsonFields> JsonFields::objects(std::string_view key) const {
+  if (!has(key)) return {};
+  const Json& list = (*this)[key];
+  if (!list.is_array()) fail(key, "a list");
+  std::vector<JsonFields> objects;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    objects.emplace_back(list[i], fmt::format("{}[{}]", full_name(key), i), origin_);
+  }
+  return objects;
+}
+
 std::int64_t JsonFields::integer(std::string_view key, std::int64_t fallback) const {
   if (!has(key)) return fallback;
   constexpr std::int64_t kMost = std::int64_t{1} << 32;

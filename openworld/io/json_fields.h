@@ -23,6 +23,8 @@ class JsonFields {
   const nlohmann::json& operator[](std::string_view key) const;
 
   JsonFields object(std::string_view key) const;
+  // The objects of a list, none if the key is absent or null.
+  std::vector<JsonFields> objects(std::string_view key) const;
 
   // The value of the key, or `fallback` if it is absent or null.
   std::int64_t integer(std::string_view key, std::int64_t fallback) const;

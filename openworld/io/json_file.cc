@@ -3,52 +3,191 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "openworld/io/column.h"
 #include "openworld/io/mapped_file.h"
 
 namespace openworld {
+namespace {
 
-nlohmann::json parse_json(std::span<const std::byte> bytes, const Origin& origin,
-                          const JsonLimits& limits) {
-  using Json = nlohmann::json;
-  if (bytes.size() > limits.bytes) {
-    origin.fail(
-        fmt::format("has {} bytes of JSON; expected at most {}", bytes.size(), limits.bytes));
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+// Counts against the limits. A member of a SAX handler that returns false ends the parse; `problem`
+// then says why.
+class Counter {
+ public:
+  explicit Counter(const JsonLimits& limits) : limits_(limits) {}
+
+  bool value() {
+    if (++values_ <= limits_.values) return true;
+    return stop(fmt::format("has more than {} JSON values", limits_.values));
   }
-  // The keys of every object that is open.
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= limits.depth) {
-        origin.fail(fmt::format("has JSON nested deeper than {}", limits.depth));
-      }
-      if (event == Event::object_start) keys.emplace_back();
-    } else if (event == Event::object_end) {
-      keys.pop_back();
-    } else if (event == Event::key) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) {
-        origin.fail(fmt::format("has the key {} twice in one JSON object", in_quotes(key)));
-      }
-    }
+  bool open() {
+    if (!value()) return false;
+    if (++depth_ <= limits_.depth) return true;
+    return stop(fmt::format("has JSON nested deeper than {}", limits_.depth));
+  }
+  bool close() {
+    --depth_;
     return true;
-  };
-  const std::string_view text = as_text(bytes);
-  try {
-    return Json::parse(text.begin(), text.end(), watch);
-  } catch (const Json::parse_error& error) {
-    origin.fail(fmt::format("is not valid JSON: error at byte {}", error.byte));
-  } catch (const Json::exception&) {
-    origin.fail("has a number that is out of range");
   }
+  bool twice(std::string_view key) {
+    return stop(fmt::format("has the key {} twice in one JSON object", in_quotes(key)));
+  }
+  bool malformed(std::size_t position, const Json::exception& error) {
+    constexpr int kOutOfRange = 406;
+    return stop(error.id == kOutOfRange
+                    ? "has a number that is out of range"
+                    : fmt::format("is not valid JSON: error at byte {}", position));
+  }
+  std::string take_problem() { return std::move(problem_); }
+
+ private:
+  bool stop(std::string problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  const JsonLimits& limits_;
+  std::size_t values_ = 0, depth_ = 0;
+  std::string problem_;
+};
+
+// Appends a key that the object does not have; the value, or null if it has it. nlohmann's own
+// insertion into an ordered object compares with every key before it.
+Json* insert(Json& object, std::string& key, std::unordered_set<std::string>*) {
+  const auto [at, is_new] = object.get_ref<Json::object_t&>().emplace(std::move(key), nullptr);
+  return is_new ? &at->second : nullptr;
+}
+OrderedJson* insert(OrderedJson& object, std::string& key, std::unordered_set<std::string>* keys) {
+  if (!keys->insert(key).second) return nullptr;
+  auto& list =
+      static_cast<OrderedJson::object_t::Container&>(object.get_ref<OrderedJson::object_t&>());
+  return &list.emplace_back(std::move(key), nullptr).second;
 }
 
-nlohmann::json read_json_file(const Origin& origin, const JsonLimits& limits) {
+// Builds a document. nlohmann's parser with a callback takes time quadratic in the length of a
+// list, so the events are handled here.
+template <class J>
+class Builder {
+ public:
+  explicit Builder(const JsonLimits& limits) : counter_(limits) {}
+
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(std::int64_t value) { return put(value); }
+  bool number_unsigned(std::uint64_t value) { return put(value); }
+  bool number_float(double value, const std::string&) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(typename J::binary_t&) { return false; }
+
+  bool start_object(std::size_t) { return start(J::value_t::object); }
+  bool end_object() { return end(); }
+  bool start_array(std::size_t) { return start(J::value_t::array); }
+  bool end_array() { return end(); }
+
+  bool key(std::string& key) {
+    if (!counter_.value()) return false;
+    slot_ = insert(*open_.back().value, key, &open_.back().keys);
+    return slot_ != nullptr || counter_.twice(key);
+  }
+  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) {
+    return counter_.malformed(position, error);
+  }
+
+  J take() { return std::move(root_); }
+  std::string take_problem() { return counter_.take_problem(); }
+
+ private:
+  struct Open {
+    J* value;
+    std::unordered_set<std::string> keys{};  // of an ordered object
+  };
+
+  J* place(J&& value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    J& parent = *open_.back().value;
+    if (parent.is_object()) {
+      *slot_ = std::move(value);
+      return slot_;
+    }
+    return &parent.template get_ref<typename J::array_t&>().emplace_back(std::move(value));
+  }
+  template <class T>
+  bool put(T&& value) {
+    if (!counter_.value()) return false;
+    place(J(std::forward<T>(value)));
+    return true;
+  }
+  bool start(typename J::value_t type) {
+    if (!counter_.open()) return false;
+    open_.push_back({place(J(type))});
+    return true;
+  }
+  bool end() {
+    open_.pop_back();
+    return counter_.close();
+  }
+
+  Counter counter_;
+  J root_;
+  std::vector<Open> open_;
+  J* slot_ = nullptr;  // where the value of the last key goes
+};
+
+// The document, or why there is none.
+template <class J>
+std::pair<J, std::string> build(std::string_view text, const JsonLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return {J(),
+            fmt::format("has {} bytes of JSON; expected at most {}", text.size(), limits.bytes)};
+  }
+  Builder<J> builder(limits);
+  if (!J::sax_parse(text.begin(), text.end(), &builder)) return {J(), builder.take_problem()};
+  return {builder.take(), ""};
+}
+
+template <class J>
+J parse(std::string_view text, const Origin& origin, const JsonLimits& limits) {
+  auto [document, problem] = build<J>(text, limits);
+  if (!problem.empty()) origin.fail(problem);
+  return std::move(document);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const Origin& origin, const JsonLimits& limits) {
+  return parse<Json>(text, origin, limits);
+}
+
+Json parse_json(std::span<const std::byte> bytes, const Origin& origin, const JsonLimits& limits) {
+  return parse<Json>(as_text(bytes), origin, limits);
+}
+
+OrderedJson parse_ordered_json(std::string_view text, const Origin& origin,
+                               const JsonLimits& limits) {
+  return parse<OrderedJson>(text, origin, limits);
+}
+
+std::optional<OrderedJson> try_parse_json(std::string_view text, const JsonLimits& limits) {
+  auto [document, problem] = build<OrderedJson>(text, limits);
+  if (!problem.empty()) return std::nullopt;
+  return std::move(document);
+}
+
+void check_json(std::string_view text, const Origin& origin, const JsonLimits& limits) {
+  parse<Json>(text, origin, limits);
+}
+
+Json read_json_file(const Origin& origin, const JsonLimits& limits) {
   return parse_json(map_file(origin).values, origin, limits);
 }
 

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/io/atomic_file.h"
-#include "openworld/io/json_file.h"
 
 namespace openworld {
 namespace {
@@ -140,11 +139,11 @@ Safetensors parse_safetensors(const Bytes& bytes, const Origin& origin) {
   std::uint64_t length;
   std::memcpy(&length, bytes.values.data(), sizeof length);
   const auto rest = bytes.values.subspan(kPrefix);
-  if (length > kMaxSafetensorsHeader) {
+  if (length > kSafetensorsLimits.bytes) {
     origin.fail(fmt::format(
         "is not in safetensors format: it starts with {}, a header of {} bytes; expected at most "
         "{}",
-        in_quotes(as_text(bytes.values.first(kPrefix))), length, kMaxSafetensorsHeader));
+        in_quotes(as_text(bytes.values.first(kPrefix))), length, kSafetensorsLimits.bytes));
   }
   if (length > rest.size()) {
     origin.fail(
@@ -155,7 +154,7 @@ Safetensors parse_safetensors(const Bytes& bytes, const Origin& origin) {
   if (length == 0 || rest[0] != std::byte{'{'}) {
     origin.fail("is not in safetensors format: expected a JSON object after the header length");
   }
-  const Json header = parse_json(rest.first(length), origin, {kMaxSafetensorsHeader, 4});
+  const Json header = parse_json(rest.first(length), origin, kSafetensorsLimits);
   return HeaderReader({rest.subspan(length), bytes.owner}, origin).read(header);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "openworld/io/column.h"
+#include "openworld/io/json_file.h"
 #include "openworld/io/origin.h"
 #include "openworld/io/tensor_file.h"
 
@@ -25,8 +26,9 @@ struct Safetensors {
   std::map<std::string, std::string> metadata;
 };
 
-// A CLIP of 446 tensors has a header of 60 KB; parsed JSON may take 20 times its length.
-inline constexpr std::size_t kMaxSafetensorsHeader = std::size_t{8} << 20;
+// Of a header. A CLIP of 446 tensors has one of 60 KB with 4,500 values.
+inline constexpr JsonLimits kSafetensorsLimits{
+    .bytes = std::size_t{8} << 20, .depth = 4, .values = std::size_t{1} << 20};
 
 // Throws Error.
 Safetensors parse_safetensors(const Bytes& bytes, const Origin& origin);

@@ -153,18 +153,5 @@ TEST(Safetensors, RefusesWhatDoesNotAddUp) {
   }
 }
 
-TEST(ParseJson, RefusesWhatReadersDisagreeAbout) {
-  const auto parse = [](const std::string& text) {
-    return parse_json(std::as_bytes(std::span(text)), {"f", "x"}, {100, 3});
-  };
-  EXPECT_NO_THROW(parse(R"({"a":{"a":[1]},"b":{"a":2}})"));
-  EXPECT_ERROR(parse(R"({"b":{"a":{}, "c": 1, "a":2}})"), "has the key \"a\" twice");
-  EXPECT_ERROR(parse("[[[[]]]]"), "nested deeper than 3");
-  EXPECT_ERROR(parse(std::string(101, ' ')), "has 101 bytes of JSON; expected at most 100");
-  EXPECT_ERROR(parse("[1] x"), "is not valid JSON: error at byte 5");
-  EXPECT_ERROR(parse("\"\xff\""), "is not valid JSON");
-  EXPECT_ERROR(parse("1e999"), "out of range");
-}
-
 }  // namespace
 }  // namespace openworld

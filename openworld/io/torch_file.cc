@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "openworld/base/threads.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/pickle.h"
 #include "openworld/io/zip.h"
 #include "openworld/io/zip_format.h"
@@ -168,6 +169,11 @@ class Reader {
     }
     const auto size = checked_byte_count(tensor.shape, item_size);
     if (!size) fail_tensor(name, fmt::format("has shape {}, more than can be addressed", shape));
+    total_ += static_cast<std::uint64_t>(*size);
+    request_memory(
+        total_, archive_.bytes().size(),
+        fmt::format("tensor {} of shape {}, with those before it,", in_quotes(name), shape),
+        origin_);
     // One past the last item. Strides of sides that are never stepped along may be anything.
     std::int64_t span = *size == 0 ? 0 : 1;
     bool inside = offset >= 0;
@@ -236,6 +242,7 @@ class Reader {
   std::set<std::string> names_;
   std::set<const ZipMember*> storages_;
   std::size_t visits_ = 0;
+  std::uint64_t total_ = 0;  // bytes of all tensors, which may repeat items or share storages
 };
 
 // The one folder, with a slash at its end.

@@ -6,6 +6,7 @@
 
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
+#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 
 namespace openworld {
@@ -22,11 +23,12 @@ Json cut_log(const std::string& path, std::int64_t step, const std::string& func
     std::string_view text = as_text(bytes.values);
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      const Json line = Json::parse(text.substr(0, end), nullptr, false);
-      if (line.is_object() && line.contains("step") && line["step"].is_number_integer() &&
-          line["step"].get<std::int64_t>() <= step) {
+      // A line cut off by a crash is left out.
+      const std::optional<Json> line = try_parse_json(text.substr(0, end));
+      if (line && line->is_object() && line->contains("step") &&
+          line->at("step").is_number_integer() && line->at("step").get<std::int64_t>() <= step) {
         kept.append(text.substr(0, end)).append("\n");
-        last = line;
+        last = *line;
       }
       text.remove_prefix(std::min(end + 1, text.size()));
     }

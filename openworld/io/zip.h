@@ -9,8 +9,10 @@
 // not where its end record says (which is so when something was put before the archive), members
 // that overlap or share a name, and sizes that deflate cannot reach.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,7 @@ class ZipArchive {
 
   const std::vector<ZipMember>& members() const { return members_; }
   const Origin& origin() const { return origin_; }
+  const Bytes& bytes() const { return bytes_; }
 
   // The member of that name, or nullptr.
   const ZipMember* find(std::string_view name) const;
@@ -47,7 +50,7 @@ class ZipArchive {
   Bytes peek(const ZipMember& member, std::size_t limit) const;
 
   // All of a member, its CRC checked. Stored: a view of the archive. Deflated: member.size bytes
-  // are allocated, so REQUIRES that the caller has reason to believe member.size (peek).
+  // are allocated, which request_memory grants or not: what was read before counts too.
   Bytes read(const ZipMember& member) const;
 
  private:
@@ -57,6 +60,9 @@ class ZipArchive {
   Bytes bytes_;
   Origin origin_;
   std::vector<ZipMember> members_;  // sorted by name
+  // Bytes that were inflated. Several threads may read.
+  std::shared_ptr<std::atomic<std::uint64_t>> inflated_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace openworld

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "openworld/io/crc32.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/zip.h"
 #include "openworld/io/zip_format.h"
 
@@ -128,6 +129,14 @@ Bytes ZipArchive::peek(const ZipMember& member, std::size_t limit) const {
 }
 
 Bytes ZipArchive::read(const ZipMember& member) const {
+  if (member.method == zip::kDeflated) {
+    const std::uint64_t before = inflated_->fetch_add(member.size);
+    // Sums of sizes that deflate can reach do not overflow.
+    const std::uint64_t size =
+        std::min(member.size, zip::kMaxDeflateRatio * member.compressed_size);
+    request_memory(before + size, bytes_.size(),
+                   fmt::format("zip member {}", in_quotes(member.name)), origin_);
+  }
   const Bytes bytes = peek(member, std::numeric_limits<std::size_t>::max());
   const std::uint32_t crc = crc32(bytes.values);
   if (crc != member.crc && kCheckCrc) {

@@ -1,9 +1,10 @@
-// The result of an open-set test as JSON.
+// The writer of open_set_json.h; its reader is open_set_json_reader.cc.
+
+#include "openworld/openset/open_set_json.h"
 
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/version.h"
-#include "openworld/openset/open_set_report.h"
 #include "openworld/predictions/interval_json.h"
 
 namespace openworld {
@@ -154,7 +155,7 @@ Json pairs_json(const OpenSetReport& report) {
 
 }  // namespace
 
-std::string open_set_json(const OpenSetReport& report, const OpenSetContext& context) {
+Json open_set_json(const OpenSetReport& report, const OpenSetContext& context) {
   Json json = {{"schema", kOpenSetSchema}, {"version", OPENWORLD_VERSION}};
   if (!context.sources.empty()) {
     Json sources = Json::object();
@@ -180,11 +181,11 @@ std::string open_set_json(const OpenSetReport& report, const OpenSetContext& con
                      {"logit_bias", report.form.bias},
                      {"mcm_temperature", report.form.mcm_temperature},
                      {"level", report.level}};
-  if (context.bootstrap != nullptr) {
+  if (context.bootstrap) {
     json["options"]["resamples"] = context.bootstrap->resamples;
     json["options"]["seed"] = context.bootstrap->seed;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json;
 }
 
 }  // namespace openworld

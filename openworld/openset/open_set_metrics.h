@@ -27,6 +27,7 @@ struct OpenSetMetricRow {
   const MetricRow* metric;
 };
 inline constexpr std::size_t kOpenSetMetrics = 4;
+inline constexpr std::size_t kAuprAt = 1;  // the AuPR in the table
 const std::array<OpenSetMetricRow, kOpenSetMetrics>& open_set_metric_table();
 
 // The options that every metric of the table is computed with.

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/dump_line.h"
+#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/npz.h"
 #include "openworld/io/text_array.h"
+#include "openworld/openset/open_set_protocol.h"
+#include "openworld/predictions/result_json.h"
 
 namespace openworld {
 namespace {
@@ -75,27 +80,82 @@ Column<std::int32_t> integers(const ZipArchive& archive, const char* name) {
   return to_integers<std::int32_t>(array, "an index", archive.origin());
 }
 
+std::string meta_of(const OpenSetScores& scores, std::size_t measure,
+                    const nlohmann::ordered_json& result) {
+  nlohmann::ordered_json meta = {
+      {"protocol", kLeaveOneOutProtocol},
+      {"measure", scores.plan.measures[measure]->name},
+      {"images", scores.images},
+      {"classes", scores.plan.classes},
+      {"extra_queries", scores.extra},
+      {"extra_role", scores.plan.role == ExtraRole::kNegative ? "negative" : "class"},
+      {"activation", activation_name(scores.plan.form.activation)},
+      {"result", result}};
+  std::string text = dump_line(meta);
+  if (text.size() <= kMostResultBytes) return text;
+  meta.erase("result");
+  return dump_line(meta);
+}
+
+// Throws Error unless the result is of the test that has these rows.
+void expect_same_test(const OpenSetOrigin& found, const Predictions& predictions,
+                      const Origin& origin) {
+  const OpenSetCounts& counts = found.result->report.all.counts;
+  const auto side = predictions.side.values;
+  const auto right = std::ranges::count(side, static_cast<std::int8_t>(Side::kBase));
+  const auto errors = std::ranges::count(side, static_cast<std::int8_t>(Side::kUnknown));
+  if (right != counts.tp || errors != counts.ose) {
+    origin.fail(
+        fmt::format("meta.result has {} true positives and {} open-set errors; expected {} "
+                    "and {}, the rows of side 0 and -1",
+                    counts.tp, counts.ose, right, errors));
+  }
+}
+
 }  // namespace
+
+std::optional<OpenSetOrigin> open_set_origin(const Predictions& predictions) {
+  if (predictions.meta.empty()) return std::nullopt;
+  const Origin origin{kLoad, predictions.path};
+  // With room for what other writers put beside the result.
+  const nlohmann::ordered_json meta = parse_ordered_json(
+      predictions.meta, origin,
+      {.bytes = 4 * kMostResultBytes, .depth = 100, .values = kMetaLimits.values});
+  const auto protocol = meta.is_object() ? meta.find("protocol") : meta.end();
+  if (protocol == meta.end()) return std::nullopt;
+  if (*protocol != kLeaveOneOutProtocol && *protocol != kAbsentClassesProtocol) return std::nullopt;
+  const auto measure = meta.find("measure");
+  if (measure == meta.end() || !measure->is_string()) {
+    origin.fail("meta has no measure; expected the name of the uncertainty that scores are");
+  }
+  OpenSetOrigin found{.protocol = protocol->get<std::string>(),
+                      .measure = measure->get<std::string>()};
+  const auto result = meta.find("result");
+  if (result == meta.end() || result->is_null()) return found;
+  found.result = read_open_set_json(*result, "meta.result", origin);
+  const auto& measures = found.result->report.all.open_set;
+  const auto at = std::ranges::find_if(
+      measures, [&](const MeasureResult& m) { return m.measure->name == found.measure; });
+  if (at == measures.end()) {
+    origin.fail(fmt::format("meta.measure is {}; expected one of meta.result.measures",
+                            in_quotes(found.measure)));
+  }
+  found.measure_at = static_cast<std::size_t>(at - measures.begin());
+  expect_same_test(found, predictions, origin);
+  return found;
+}
 
 void save_open_set_predictions(const OpenSetScores& scores, std::size_t measure,
                                std::span<const std::int32_t> label,
-                               std::span<const std::string> names, const std::string& path) {
+                               std::span<const std::string> names,
+                               const nlohmann::ordered_json& result, const std::string& path) {
   const Origin origin{kSave, path};
   if (!path.ends_with(".npz")) origin.fail("unknown ending; expected .npz");
   const Rows rows = rows_of(scores, measure, label);
   if (rows.side.empty()) origin.fail("neither a true positive nor an open-set error is left");
   const auto images = static_cast<std::int32_t>(scores.images);
   const auto classes = scores.plan.classes;
-  const std::vector<std::string> meta = {
-      nlohmann::ordered_json(
-          {{"protocol", "open-set, leave one class out"},
-           {"measure", scores.plan.measures[measure]->name},
-           {"images", images},
-           {"classes", classes},
-           {"extra_queries", scores.extra},
-           {"extra_role", scores.plan.role == ExtraRole::kNegative ? "negative" : "class"},
-           {"activation", activation_name(scores.plan.form.activation)}})
-          .dump()};
+  const std::vector<std::string> meta = {meta_of(scores, measure, result)};
   // More queries than classes may be answers, so the names stand for as many as there are.
   const std::int32_t answers =
       scores.plan.role == ExtraRole::kClass ? classes + scores.extra : classes;

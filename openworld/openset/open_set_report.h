@@ -61,22 +61,4 @@ std::vector<PairedResult> compare_measures(const OpenSetScores& scores, std::siz
 // Fills p_holm.
 void adjust_pairs(std::vector<PairedResult>& pairs);
 
-// Where the results came from, for the JSON.
-struct OpenSetContext {
-  std::vector<std::pair<std::string, std::string>> sources{};  // what, path
-  std::vector<std::string> extra_names{};
-  const BootstrapOptions* bootstrap = nullptr;  // left out when null
-};
-
-inline constexpr const char* kOpenSetSchema = "openworld.openset/1";
-
-// Compact text without a line break:
-//   {"schema": "openworld.openset/1", "version":, "images":, "classes":, "negatives":, "tp":,
-//    "ose":, "accuracy":, "accuracy_interval":, "closed_set_errors":,
-//    "measures": {"softmax": {"auroc": {"value":, "interval": {...} or null, "why": text or null},
-//                             "aupr":, "p_at_95r":, "r_at_95p":,
-//                             "closed_set": {the same against closed-set errors}}, ...},
-//    "by_extra": [...], "efficacy": [...], "growth": [...], "pairs": [...], "options": {...}}
-std::string open_set_json(const OpenSetReport& report, const OpenSetContext& context);
-
 }  // namespace openworld

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/npz.h"
 #include "openworld/predictions/predictions_parts.h"
+#include "openworld/predictions/result_json.h"
 
 namespace openworld {
 namespace {
@@ -68,39 +69,13 @@ std::optional<std::vector<std::string>> read_classes(const Find& find) {
   return to_strings(found->array, found->origin);
 }
 
-// How deep the brackets of a JSON text nest. Printing it again recurses once a level.
-std::size_t depth_of(std::string_view json) {
-  std::size_t depth = 0, deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
 std::optional<std::string> read_meta(const Find& find) {
   const auto found = find("meta");
   if (!found) return std::nullopt;
   require_dimensions(found->array, 0, found->origin);
   std::string meta = std::move(to_strings(found->array, found->origin)[0]);
-  if (!nlohmann::json::accept(meta)) {
-    found->origin.fail(fmt::format("meta is {}; expected JSON text", in_quotes(meta)));
-  }
-  constexpr std::size_t kDeepest = 100;
-  if (const std::size_t depth = depth_of(meta); depth > kDeepest) {
-    found->origin.fail(
-        fmt::format("meta nests {} brackets deep; expected at most {}", depth, kDeepest));
-  }
+  check_json(meta, {found->origin.function, fmt::format("{}: meta", found->origin.file)},
+             kMetaLimits);
   return meta;
 }
 

@@ -95,7 +95,7 @@ TEST(LoadPredictions, RefusesArraysThatDoNotFit) {
        "base_classes is 5; expected 2, the columns of base_logits"},
       {Arrays().set("new_classes", npy("<i4", "()", raw<std::int32_t>({-5}))),
        "new_classes is -5; expected a number of names, 0 or more"},
-      {Arrays().set("meta", npy("|S2", "()", "{x")), "meta is \"{x\"; expected JSON text"},
+      {Arrays().set("meta", npy("|S2", "()", "{x")), "meta: is not valid JSON: error at byte 2"},
       {Arrays().set("meta", npy("|S2", "(1,)", "{}")),
        "meta has shape (1,); expected 0 dimensions"},
   };

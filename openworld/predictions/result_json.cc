@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/version.h"
+#include "openworld/io/dump_line.h"
 #include "openworld/predictions/metric_record.h"
 
 namespace openworld {
@@ -31,8 +32,8 @@ Json options_json(const EvalOptions& options) {
 
 }  // namespace
 
-std::string result_json(const Evaluation& evaluation, const EvalOptions& options,
-                        const ResultContext& context) {
+Json result_object(const Evaluation& evaluation, const EvalOptions& options,
+                   const ResultContext& context) {
   const KindCounts& counts = evaluation.counts;
   Json json;
   json["schema"] = kResultSchema;
@@ -47,8 +48,16 @@ std::string result_json(const Evaluation& evaluation, const EvalOptions& options
     metrics[result.request.name] = metric_json(metric_record(result, options));
   }
   json["options"] = options_json(options);
-  if (!context.meta.empty()) json["meta"] = Json::parse(context.meta);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!context.meta.empty()) {
+    const Origin origin{"result_json", context.source};
+    json["meta"] = parse_ordered_json(context.meta, origin, kMetaLimits);
+  }
+  return json;
+}
+
+std::string result_json(const Evaluation& evaluation, const EvalOptions& options,
+                        const ResultContext& context) {
+  return dump_line(result_object(evaluation, options, context));
 }
 
 }  // namespace openworld

@@ -12,8 +12,10 @@
 // ...}. The text depends on the inputs and options alone, not on the machine, the clock or the
 // threads.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "openworld/io/json_file.h"
 #include "openworld/metrics/evaluate.h"
 
 namespace openworld {
@@ -25,7 +27,15 @@ struct ResultContext {
   std::string meta{};    // JSON text stored with them; left out when empty
 };
 
-// Compact text without a line break.
+// Of the JSON that comes with predictions: every index of a large test set.
+inline constexpr JsonLimits kMetaLimits{
+    .bytes = std::size_t{1} << 28, .depth = 100, .values = std::size_t{1} << 24};
+
+// Throws Error where `meta` is not JSON within the limits.
+nlohmann::ordered_json result_object(const Evaluation& evaluation, const EvalOptions& options,
+                                     const ResultContext& context = {});
+
+// The same as compact text without a line break.
 std::string result_json(const Evaluation& evaluation, const EvalOptions& options,
                         const ResultContext& context = {});
 

@@ -12,6 +12,7 @@
 #include "openworld/base/threads.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
+#include "openworld/io/folder_lease.h"
 #include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/training_log.h"
@@ -74,7 +75,6 @@ struct PretrainJob::Parts {
         record(pretrain_record(spec, inputs)) {}
 
   std::optional<PretrainResult> find_result() const;
-  void make_folder() const;
   void resume(Pretrainer& trainer) const;
   void save(const Pretrainer& trainer) const;
   std::vector<NamedAccuracy> measure(const Clip& clip) const;
@@ -100,14 +100,6 @@ std::optional<PretrainResult> PretrainJob::Parts::find_result() const {
   PretrainResult found = read_pretrain_result(origin);
   expect_same_record(found.record, record, origin);
   return found;
-}
-
-void PretrainJob::Parts::make_folder() const {
-  std::error_code error;
-  fs::create_directories(out, error);
-  if (error) {
-    Origin{kFunction, out}.fail(fmt::format("cannot be created: {}", error.message()));
-  }
 }
 
 void PretrainJob::Parts::resume(Pretrainer& trainer) const {
@@ -248,7 +240,7 @@ PretrainOutcome PretrainJob::run(const PretrainObserver& observer) {
   if (std::optional<PretrainResult> found = parts.find_result()) {
     return {Kind::kWasFinished, found->steps, found->steps, std::move(*found)};
   }
-  parts.make_folder();
+  const FolderLease lease(parts.out, kFunction);
   const std::int64_t parameters = parameter_count(parts.inputs.clip.config);
   Pretrainer trainer(std::move(parts.inputs.clip), *parts.inputs.pairs, *parts.inputs.tokenizer,
                      parts.record.training);

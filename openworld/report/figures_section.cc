@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "openworld/analysis/mean_curve.h"
+#include "openworld/report/curve_line.h"
 #include "openworld/report/run_sections.h"
 #include "openworld/report/run_texts.h"
 #include "openworld/report/scatter_plot.h"
-#include "openworld/report/svg_plot.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
@@ -33,13 +33,9 @@ PlotLine mean_line(const ReportContext& context, std::size_t label, std::size_t 
     if (!curves.back().area.defined()) return {};
   }
   const RunMean& area = context.figures.values[label][kOpenworldAuc].by_dataset[dataset];
-  PlotLine line{
-      fmt::format("{}: OpenworldAUC {}", context.runs.labels[label], percent(area.value)), {}, {}};
-  for (const CurvePoint& point : mean_curve(curves)) {
-    line.x.push_back(point.x);
-    line.y.push_back(point.y);
-  }
-  return line;
+  return curve_line(
+      fmt::format("{}: OpenworldAUC {}", context.runs.labels[label], percent(area.value)),
+      mean_curve(curves));
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ void HtmlPage::section(std::string_view heading) {
   body_ += fmt::format("<h2 id=\"s{}\">{}</h2>\n", headings_.size(), xml_escape(heading));
 }
 
+void HtmlPage::heading(std::string_view text) {
+  body_ += fmt::format("<h3>{}</h3>\n", xml_escape(text));
+}
+
 void HtmlPage::paragraph(std::string_view text) {
   body_ += fmt::format("<p>{}</p>\n", xml_escape(text));
 }
@@ -95,9 +99,11 @@ void HtmlPage::begin_figures() {
   body_ += "<div class=\"figures\">\n";
 }
 
-void HtmlPage::figure(std::string_view caption, const std::string& svg) {
-  body_ +=
-      fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n", xml_escape(caption), svg);
+void HtmlPage::figure(std::string_view caption, const std::string& svg,
+                      const std::vector<Key>& keys) {
+  body_ += fmt::format("<figure><figcaption>{}</figcaption>\n{}", xml_escape(caption), svg);
+  if (!keys.empty()) legend(keys);
+  body_ += "</figure>\n";
 }
 
 void HtmlPage::end_figures() {

@@ -49,22 +49,25 @@ class HtmlPage {
 
   // Sections are listed at the top of the page.
   void section(std::string_view heading);
+  void heading(std::string_view text);  // within a section; not listed
   void paragraph(std::string_view text);
   void note(std::string_view text);  // smaller
   void table(const HtmlTable& table);
   // A collapsed table, too long for the page.
   void folded_table(std::string_view summary, const HtmlTable& table);
 
-  // Figures between begin and end stand side by side where there is room.
-  void begin_figures();
-  void figure(std::string_view caption, const std::string& svg);
-  void end_figures();
-
   // Names with their colours.
   struct Key {
     std::string name;
     std::string_view colour;
   };
+
+  // Figures between begin and end stand side by side where there is room. `keys` are a legend of
+  // the figure's own.
+  void begin_figures();
+  void figure(std::string_view caption, const std::string& svg, const std::vector<Key>& keys = {});
+  void end_figures();
+
   void legend(const std::vector<Key>& keys);
   void bar(std::string_view name, const std::vector<BarPart>& parts);
 

@@ -35,6 +35,19 @@ TEST(HtmlPage, ListsItsSections) {
   EXPECT_TRUE(html.ends_with("</main>\n</body>\n</html>\n"));
 }
 
+TEST(HtmlPage, FiguresHaveALegendOfTheirOwn) {
+  HtmlPage page("", "");
+  page.heading("a < b");
+  page.figure("caption", "<svg></svg>\n", {{"one & two", "#123456"}});
+  page.figure("none", "<svg></svg>\n");
+  const std::string html = page.html();
+  EXPECT_TRUE(has(html, "<h3>a &lt; b</h3>"));
+  EXPECT_TRUE(has(html,
+                  "<svg></svg>\n<div class=\"legend\"><span><i class=\"dot\" "
+                  "style=\"background:#123456\"></i>one &amp; two</span></div>\n</figure>"));
+  EXPECT_TRUE(has(html, "<figcaption>none</figcaption>\n<svg></svg>\n</figure>"));
+}
+
 // A part that is too narrow for its number still says it when pointed at.
 TEST(HtmlPage, Bars) {
   HtmlPage page("", "");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "openworld/report/html_page.h"
+#include "openworld/report/named_data.h"
 #include "openworld/runs/measured_runs.h"
 
 namespace openworld {
@@ -34,9 +35,15 @@ void add_stages(HtmlPage& page, const ReportContext& context);
 // Parameters, time and memory, from result.json.
 void add_costs(HtmlPage& page, const ReportContext& context);
 
-// Up to `count` samples of each dataset; the number of pictures shown. A dataset that cannot be
-// opened has a sentence in their place.
-std::size_t add_samples(HtmlPage& page, const ReportContext& context, std::size_t count);
+struct ShownSamples {
+  std::size_t pictures = 0;
+  std::size_t unnamed = 0;  // datasets that were not opened, since a run alone names them
+};
+
+// Up to `count` samples of each dataset. A dataset that may not or cannot be opened has a sentence
+// in their place.
+ShownSamples add_samples(HtmlPage& page, const ReportContext& context, std::size_t count,
+                         const NamedData& data);
 
 // What was run, and how the numbers came about.
 void add_methods(HtmlPage& page, const ReportContext& context);

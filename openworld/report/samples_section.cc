@@ -156,25 +156,31 @@ bool add_card(HtmlPage& page, const Shown& shown, const std::vector<std::string>
 
 }  // namespace
 
-std::size_t add_samples(HtmlPage& page, const ReportContext& context, std::size_t count) {
+ShownSamples add_samples(HtmlPage& page, const ReportContext& context, std::size_t count,
+                         const NamedData& data) {
   const RunCollection& runs = context.runs;
-  std::size_t pictures = 0;
+  ShownSamples result;
   page.section("Samples");
   page.paragraph(
       "What the classifier of the right side answered, and r, the score that is larger for what "
       "looks like a base class; of the first seed.");
   for (std::size_t d = 0; d < runs.datasets.size(); ++d) {
     try {
-      const RunData& data = runs.find(0, d, context.figures.seeds[d][0]).spec.data;
-      const Dataset dataset = open_dataset(data.path, {.split = data.test_split,
-                                                       .image_root = data.image_root,
-                                                       .names = data.names,
-                                                       .format = data.format});
+      const std::optional<Dataset> named =
+          open_named_data(runs.find(0, d, context.figures.seeds[d][0]).spec.data, data);
+      if (!named) {
+        ++result.unnamed;
+        page.paragraph(fmt::format(
+            "{}: no pictures, its images are shown only if they are named for this page",
+            runs.datasets[d]));
+        continue;
+      }
+      const Dataset& dataset = *named;
       const Shown shown = open_shown(context, d, dataset);
       for (const Group& group : choose(shown, runs.labels, count)) {
         page.begin_cards(fmt::format("{}: {}", runs.datasets[d], group.heading));
         for (const std::size_t row : group.rows) {
-          pictures += add_card(page, shown, runs.labels, dataset, row);
+          result.pictures += add_card(page, shown, runs.labels, dataset, row);
         }
         page.end_cards();
       }
@@ -184,7 +190,7 @@ std::size_t add_samples(HtmlPage& page, const ReportContext& context, std::size_
       page.paragraph(fmt::format("{}: no pictures, {}", runs.datasets[d], error.what()));
     }
   }
-  return pictures;
+  return result;
 }
 
 }  // namespace openworld

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace openworld {
@@ -22,6 +23,37 @@ TEST(RoundRange, HoldsItsValues) {
       ASSERT_NEAR(range.low * 20, std::round(range.low * 20), 1e-9);
     }
   }
+}
+
+// Counts and logits, and numbers that no picture can show: a range all the same, with ticks.
+TEST(RoundRange, HoldsNumbersThatAreNotRates) {
+  const double values[] = {-1e308, -1e17, -5000, -17.3, -0.01, 0,    0.4,
+                           3,      12,    4999,  1e9,   1e17,  1e308};
+  for (const double low : values) {
+    for (const double high : values) {
+      if (high < low) continue;
+      const AxisRange range = round_range(low, high);
+      ASSERT_LT(range.low, range.high) << low << " " << high;
+      if (std::abs(low) > 1e300 || std::abs(high) > 1e300) continue;
+      const double slack = 1e-6 * std::max(std::abs(low), std::abs(high));
+      ASSERT_LE(range.low, low + slack);
+      ASSERT_GE(range.high, high - slack);
+      const std::string frame =
+          SvgAxes({.title = "", .x_title = "", .y_title = "", .x = range}).open();
+      ASSERT_EQ(frame.find("nan"), std::string::npos) << low << " " << high;
+    }
+  }
+}
+
+TEST(RoundRange, HasRoundTicksOfCounts) {
+  EXPECT_EQ(round_range(0, 20).high, 20);
+  EXPECT_EQ(round_range(0, 5000).high, 5000);
+  EXPECT_EQ(round_range(0, 43).high, 50);
+  const std::string frame =
+      SvgAxes({.title = "", .x_title = "", .y_title = "", .x = round_range(0, 43)}).open();
+  EXPECT_NE(frame.find(">50</text>"), std::string::npos);
+  EXPECT_NE(frame.find(">10</text>"), std::string::npos);
+  EXPECT_EQ(frame.find(">10.0</text>"), std::string::npos);
 }
 
 TEST(ScatterPlot, PutsPointsWhereTheyBelong) {

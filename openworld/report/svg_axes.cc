@@ -17,22 +17,57 @@ constexpr std::string_view kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79
 
 struct Ticks {
   int count;
-  int decimals;
+  int decimals;  // -1: four digits, of numbers too long to print
 };
+
+// Rates have ends and ticks of their own; other numbers, such as counts and logits, take steps of
+// 1, 2 or 5 times a power of ten.
+bool holds_rates(double low, double high) {
+  return low >= 0 && high <= 1;
+}
+
+// The smallest step of at least `least`.
+double next_step(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least) return factor * power;
+  }
+  return 10 * power;
+}
+
+bool is_whole(double value) {
+  return std::abs(value - std::round(value)) < 1e-6;
+}
 
 // Up to nine steps of a round size from end to end. REQUIRES: a range of round_range.
 Ticks ticks_of(const AxisRange& range) {
-  for (const double step : {0.02, 0.05, 0.1}) {
-    const double steps = (range.high - range.low) / step;
-    const auto count = static_cast<int>(std::lround(steps));
-    if (count <= 9 && std::abs(steps - count) < 1e-6) return {count, step < 0.1 ? 2 : 1};
+  if (holds_rates(range.low, range.high)) {
+    for (const double step : {0.02, 0.05, 0.1}) {
+      const double steps = (range.high - range.low) / step;
+      if (std::lround(steps) <= 9 && is_whole(steps)) {
+        return {static_cast<int>(std::lround(steps)), step < 0.1 ? 2 : 1};
+      }
+    }
+    return {5, 1};  // 0 to 1
   }
-  return {5, 1};  // 0 to 1
+  const double largest = std::max(std::abs(range.low), std::abs(range.high));
+  const double span = range.high - range.low;
+  double step = next_step(span / 10);
+  for (int tried = 0; tried < 4 && !(is_whole(span / step) && is_whole(range.low / step));
+       ++tried) {
+    step = next_step(1.5 * step);
+  }
+  const double steps = span / step;
+  const int count = steps >= 1 && steps <= 10 ? static_cast<int>(std::lround(steps)) : 1;
+  if (!(largest < 1e6)) return {count, -1};
+  return {count, std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)))};
 }
 
-}  // namespace
+std::string tick_text(double value, int decimals) {
+  return decimals < 0 ? fmt::format("{:.4g}", value) : fmt::format("{:.{}f}", value, decimals);
+}
 
-AxisRange round_range(double low, double high) {
+AxisRange range_of_rates(double low, double high) {
   constexpr double kStep = 20;  // twentieths
   double first = std::floor(low * kStep + 1e-9), last = std::ceil(high * kStep - 1e-9);
   while (last - first < 2) {
@@ -45,6 +80,21 @@ AxisRange round_range(double low, double high) {
     last = 2 * std::ceil(last / 2);
   }
   return {first / kStep, last / kStep};
+}
+
+}  // namespace
+
+AxisRange round_range(double low, double high) {
+  if (holds_rates(low, high)) return range_of_rates(low, high);
+  // Wide enough that the ends differ, also of large numbers; beyond them there is nothing to draw.
+  constexpr double kMost = 1e300;
+  low = std::clamp(low, -kMost, kMost);
+  high = std::clamp(high, -kMost, kMost);
+  const double width = std::max({high - low, 0.1, 1e-6 * std::max(std::abs(low), std::abs(high))});
+  const double step = next_step(width / 8);
+  AxisRange range{step * std::floor(low / step + 1e-9), step * std::ceil(high / step - 1e-9)};
+  if (range.high - range.low < width / 2) range.high = range.low + width;
+  return range;
 }
 
 std::string_view series_colour(std::size_t i, SvgLook look) {
@@ -99,14 +149,14 @@ std::string SvgAxes::open() const {
     if (i <= across.count) {
       fmt::format_to(to,
                      "<path d=\"M{:.1f} {:.1f}V{:.1f}\" {}/>\n"
-                     "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.{}f}</text>\n",
-                     px(x), bottom, above, grid, px(x), bottom + 18, x, across.decimals);
+                     "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                     px(x), bottom, above, grid, px(x), bottom + 18, tick_text(x, across.decimals));
     }
     if (i <= up.count) {
       fmt::format_to(to,
                      "<path d=\"M{:.1f} {:.1f}H{:.1f}\" {}/>\n"
-                     "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.{}f}</text>\n",
-                     left, py(y), right, grid, left - 8, py(y) + 4, y, up.decimals);
+                     "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                     left, py(y), right, grid, left - 8, py(y) + 4, tick_text(y, up.decimals));
     }
   }
   fmt::format_to(to,

@@ -71,8 +71,12 @@ std::string svg(const Plot& plot) {
   for (std::size_t i = 0; i < plot.lines.size(); ++i) {
     const PlotLine& line = plot.lines[i];
     assert(line.x.size() == line.y.size());
-    const std::string_view colour = series_colour(i, plot.look);
-    out += "<polyline fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke=\"";
+    const bool is_bound = line.bounds >= 0;
+    const std::string_view colour =
+        series_colour(is_bound ? static_cast<std::size_t>(line.bounds) : i, plot.look);
+    fmt::format_to(
+        to, "<polyline fill=\"none\" stroke-width=\"{}\" stroke-linejoin=\"round\" stroke=\"",
+        is_bound ? 1 : 2);
     out += colour;
     out += "\" points=\"";
     for (std::size_t k = 0; k < line.x.size(); ++k) {
@@ -84,6 +88,7 @@ std::string svg(const Plot& plot) {
       continue;
     }
     out += "\"/>\n";
+    if (is_bound) continue;
     const double row = axes.py(plot.y.high) + 14 + 18 * static_cast<double>(i);
     fmt::format_to(to,
                    "<path d=\"M{:.1f} {:.1f}h18\" stroke-width=\"2\" stroke=\"{}\"/>"

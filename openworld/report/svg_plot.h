@@ -15,6 +15,9 @@ struct PlotLine {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;  // as many as x
+  // The number of the line that this one bounds, whose colour it takes: drawn thin and without a
+  // place in the legend. REQUIRES: bounds come after all lines that are not bounds.
+  int bounds = -1;
 };
 
 struct Plot {

@@ -19,6 +19,17 @@ TEST(SvgPlot, DrawsEveryLineWithinTheFrame) {
   EXPECT_TRUE(text.ends_with("</svg>\n"));
 }
 
+TEST(SvgPlot, DrawsBoundsInTheColourOfTheirLine) {
+  Plot plot{.title = "", .x_title = "", .y_title = "", .lines = {}};
+  plot.lines = {{"a", {0, 1}, {0, 1}}, {"b", {0, 1}, {1, 0}}, {"b, low", {0, 1}, {1, 0.1}, 1}};
+  const std::string out = svg(plot);
+  const auto colour = std::string(series_colour(1, SvgLook::kPaper));
+  EXPECT_NE(out.find("stroke-width=\"1\" stroke-linejoin=\"round\" stroke=\"" + colour + "\""),
+            std::string::npos);
+  EXPECT_NE(out.find(">b</text>"), std::string::npos);
+  EXPECT_EQ(out.find("b, low"), std::string::npos);
+}
+
 TEST(SvgPlot, DrawsAPartOfTheRange) {
   const std::string text = svg({.title = "t",
                                 .x_title = "x",

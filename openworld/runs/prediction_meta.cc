@@ -12,7 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Every index of a large test set.
-constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 28, .depth = 32};
+constexpr JsonLimits kLimits{
+    .bytes = std::size_t{1} << 28, .depth = 32, .values = std::size_t{1} << 24};
 
 }  // namespace
 
@@ -65,7 +66,7 @@ std::string prediction_meta(const RunSpec& spec, const DataSummary& data) {
 std::vector<std::size_t> tested_samples(const Predictions& predictions, const Origin& origin) {
   std::vector<std::size_t> samples;
   if (predictions.meta.empty()) return samples;
-  const nlohmann::json meta = parse_json(make_bytes(predictions.meta).values, origin, kLimits);
+  const nlohmann::json meta = parse_json(predictions.meta, origin, kLimits);
   const nlohmann::json::json_pointer listed("/data/samples");
   if (!meta.is_object() || !meta.contains(listed) || !meta[listed].is_array()) return samples;
   for (const nlohmann::json& index : meta[listed]) {

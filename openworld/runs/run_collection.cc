@@ -109,6 +109,7 @@ RunCollection open_runs(const std::vector<std::string>& paths, std::string_view 
     const RunFolder folder(path);
     specs.push_back(folder.spec(function));
     folder.expect_finished(function);
+    folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, function);
   }
   const std::vector<std::string> labels = distinct_labels(specs), names = dataset_names(specs);
   RunCollection collection;

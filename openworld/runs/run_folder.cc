@@ -10,6 +10,8 @@
 
 #include "openworld/base/error.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/mapped_file.h"
+#include "openworld/io/sha256.h"
 
 namespace openworld {
 namespace {
@@ -41,6 +43,22 @@ std::vector<std::uint64_t> seeds_in(const std::string& path) {
   if (error) return {};
   std::ranges::sort(seeds);
   return seeds;
+}
+
+const char* name_of(RunFile file) {
+  switch (file) {
+    case RunFile::kSpec:
+      return "run.json";
+    case RunFile::kPrompts:
+      return "prompts.safetensors";
+    case RunFile::kPredictions:
+      return "predictions.npz";
+  }
+  return "";
+}
+
+std::string hash_of(const std::string& path, std::string_view function) {
+  return hex_text(sha256(map_file({std::string(function), path}).values));
 }
 
 }  // namespace
@@ -91,6 +109,25 @@ void RunFolder::remove_unfinished_files() const {
   for (const fs::path& path : unfinished) fs::remove(path, error);
 }
 
+void RunFolder::expect_whole(std::initializer_list<RunFile> files,
+                             std::string_view function) const {
+  if (!is_finished()) return;
+  const RunResult found = result(function);
+  for (const RunFile each : files) {
+    const auto hash = found.files.find(name_of(each));
+    if (hash == found.files.end()) continue;
+    const std::string path = path_of(each);
+    if (hash_of(path, function) == hash->second) continue;
+    fail(function, fmt::format("{}: its SHA-256 is not the one in result.json: it was changed, is "
+                               "damaged, or is of another run",
+                               path));
+  }
+}
+
+std::string RunFolder::path_of(RunFile which) const {
+  return file(name_of(which));
+}
+
 void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
   remove_unfinished_files();
   if (is_run()) return;
@@ -100,11 +137,16 @@ void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
   write_file_atomically(spec_file(), run_spec_text(spec) + "\n", std::string(function));
 }
 
-void RunFolder::finish(const RunResult& result, std::string_view function) const {
+RunResult RunFolder::finish(RunResult result, std::string_view function) const {
+  for (const RunFile each : {RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}) {
+    const std::string path = path_of(each);
+    if (is_file(path)) result.files[name_of(each)] = hash_of(path, function);
+  }
   write_file_atomically(result_file(), run_result_json(result).dump(2) + "\n",
                         std::string(function));
   std::error_code ignored;
   fs::remove(state_file(), ignored);
+  return result;
 }
 
 void RunFolder::clear() const {
@@ -138,6 +180,7 @@ std::string predictions_path(const std::string& argument, std::string_view funct
   const RunFolder folder(paths[0]);
   if (!folder.is_run()) return argument;
   folder.expect_finished(function);
+  folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, function);
   return folder.predictions_file();
 }
 

@@ -11,6 +11,7 @@
 //   result.json          what was measured (run_result.h)
 //   threshold.json       set by `openworld threshold` (threshold_file.h)
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,16 +21,19 @@
 
 namespace openworld {
 
+// Files that a result names with their hashes.
+enum class RunFile { kSpec, kPrompts, kPredictions };
+
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
-  std::string spec_file() const { return file("run.json"); }
+  std::string spec_file() const { return path_of(RunFile::kSpec); }
   std::string log_file() const { return file("log.jsonl"); }
   std::string state_file() const { return file("state.safetensors"); }
-  std::string prompts_file() const { return file("prompts.safetensors"); }
-  std::string predictions_file() const { return file("predictions.npz"); }
+  std::string prompts_file() const { return path_of(RunFile::kPrompts); }
+  std::string predictions_file() const { return path_of(RunFile::kPredictions); }
   std::string result_file() const { return file("result.json"); }
   std::string threshold_file() const { return file("threshold.json"); }
 
@@ -42,17 +46,23 @@ class RunFolder {
   RunSpec spec(std::string_view function) const;
   RunResult result(std::string_view function) const;
   void expect_finished(std::string_view function) const;
+  // Throws Error as [function] unless these files have the hashes that the result names: they may
+  // be of another run, or damaged. Results of earlier versions name none; without a result nothing
+  // is checked.
+  void expect_whole(std::initializer_list<RunFile> files, std::string_view function) const;
 
   // Makes the folder, removes what a killed writer left unfinished, and writes run.json unless it
   // is there. Throws Error. REQUIRES: nobody else writes to the folder.
   void begin(const RunSpec& spec, std::string_view function) const;
-  // Writes result.json and removes the state. Throws Error.
-  void finish(const RunResult& result, std::string_view function) const;
+  // Writes result.json with the hashes of the files, removes the state, and returns the result as
+  // it was written. Throws Error.
+  RunResult finish(RunResult result, std::string_view function) const;
   // Removes every file of the run.
   void clear() const;
 
  private:
   std::string file(std::string_view name) const;
+  std::string path_of(RunFile file) const;
   void remove_unfinished_files() const;
 
   std::string path_;

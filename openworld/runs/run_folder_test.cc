@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/test_util.h"
@@ -62,6 +63,40 @@ TEST(RunFolder, BeginRemovesWhatAKilledWriterLeft) {
   for (const char* name : {"run.json", "state.safetensors", "mine.tmp.1", "notes.txt"}) {
     EXPECT_TRUE(std::filesystem::exists(path(name))) << name;
   }
+}
+
+TEST(RunFolder, KnowsTheFilesOfItsResult) {
+  const TempFolder temporary;
+  const RunFolder folder(temporary / "run");
+  write_run(folder.path(), full_spec());
+  temporary.write("run/prompts.safetensors", "prompts");
+  const RunResult result = folder.finish(full_result(), "test");
+  EXPECT_EQ(result.files.size(), 3u);
+  EXPECT_EQ(folder.result("test").files, result.files);
+  // Of an independent implementation: printf prompts | sha256sum.
+  EXPECT_EQ(result.files.at("prompts.safetensors"),
+            "eb7526362ee7678cb5650f67d90cfdb84485363ca148ff3993ded032560941fb");
+  const auto check = [&] {
+    folder.expect_whole({RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}, "predict");
+  };
+  EXPECT_NO_THROW(check());
+  temporary.write("run/prompts.safetensors", "Prompts");
+  EXPECT_ERROR(check(), "[predict] " + folder.prompts_file() + ": its SHA-256 is not the one in");
+  EXPECT_NO_THROW(folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, "eval"));
+  std::filesystem::remove(folder.prompts_file());
+  EXPECT_ERROR(check(), folder.prompts_file() + ": cannot open");
+  temporary.write("run/prompts.safetensors", "prompts");
+  RunSpec other = full_spec();
+  other.seed = 8;
+  temporary.write("run/run.json", run_spec_text(other));
+  EXPECT_ERROR(check(), folder.spec_file() + ": its SHA-256 is not the one in result.json");
+  EXPECT_ERROR(predictions_path(folder.path(), "eval"), "run.json: its SHA-256");
+  EXPECT_ERROR(open_runs({folder.path()}, "eval"), "run.json: its SHA-256");
+  // A result of an earlier version names no hashes.
+  RunResult old = folder.result("test");
+  old.files.clear();
+  temporary.write("run/result.json", run_result_json(old).dump());
+  EXPECT_NO_THROW(check());
 }
 
 TEST(RunFolder, FoldersOfSeedsStandForTheirRuns) {

@@ -65,21 +65,23 @@ std::int64_t count(const JsonFields& fields, std::string_view key) {
 Json run_result_json(const RunResult& result) {
   Json metrics = Json::object();
   for (const MetricRecord& metric : result.metrics) metrics[metric.name] = metric_json(metric);
-  return {{"schema", kRunResultSchema},
-          {"out", result.out},
-          {"method", result.method},
-          {"title", result.title},
-          {"changed", option_json(result.changed)},
-          {"seed", result.seed},
-          {"data", result.data},
-          {"parameters", result.parameters},
-          {"train_images", result.train_images},
-          {"test_images", result.test_images},
-          {"epochs", result.epochs},
-          {"steps", result.steps},
-          {"loss", result.loss ? Json(*result.loss) : Json()},
-          {"metrics", std::move(metrics)},
-          {"cost", cost_json(result.cost)}};
+  Json json = {{"schema", kRunResultSchema},
+               {"out", result.out},
+               {"method", result.method},
+               {"title", result.title},
+               {"changed", option_json(result.changed)},
+               {"seed", result.seed},
+               {"data", result.data},
+               {"parameters", result.parameters},
+               {"train_images", result.train_images},
+               {"test_images", result.test_images},
+               {"epochs", result.epochs},
+               {"steps", result.steps},
+               {"loss", result.loss ? Json(*result.loss) : Json()},
+               {"metrics", std::move(metrics)}};
+  if (!result.files.empty()) json["files"] = result.files;
+  json["cost"] = cost_json(result.cost);
+  return json;
 }
 
 RunResult read_run_result(const Origin& origin) {
@@ -103,12 +105,19 @@ RunResult read_run_result(const Origin& origin) {
                    .steps = count(fields, "steps"),
                    .loss = std::nullopt,
                    .metrics = {},
+                   .files = {},
                    .cost = {}};
   if (fields.has("loss")) result.loss = fields.number("loss", 0);
   if (fields.has(cost)) result.cost = cost_of(fields.object(cost));
   const JsonFields metrics = fields.object("metrics");
   for (const auto& [name, metric] : fields["metrics"].items()) {
     result.metrics.push_back(read_metric(name, metrics.object(name)));
+  }
+  if (fields.has("files")) {
+    const JsonFields files = fields.object("files");
+    for (const auto& [name, value] : fields["files"].items()) {
+      result.files[name] = files.text(name, "");
+    }
   }
   // In the order in which they were written, which JSON objects do not keep.
   const std::string_view order = kRunMetrics;

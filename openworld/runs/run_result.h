@@ -4,6 +4,7 @@
 // "openworld.tune/2". In /1, which is read too, the cost stands under the key "run".
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ struct RunResult {
   std::int64_t epochs = 0, steps = 0;
   std::optional<double> loss{};  // of the last epoch
   std::vector<MetricRecord> metrics{};
+  // SHA-256 by name of the files that this result is of; empty in results of earlier versions.
+  std::map<std::string, std::string> files{};
   TuningCost cost{};
 };
 

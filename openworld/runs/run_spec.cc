@@ -19,7 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Every class name of a large dataset, and every template.
-constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 26, .depth = 32};
+constexpr JsonLimits kLimits{
+    .bytes = std::size_t{1} << 26, .depth = 32, .values = std::size_t{1} << 22};
 
 std::vector<std::string> prompt_names(const RunSpec& spec, std::size_t begin, std::size_t end) {
   std::vector<std::string> names;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFunction = "load_vocabulary";
 // OpenAI's has 3.2 MB; a hundred times that is some mistake or an attack.
-constexpr std::size_t kMaxMergesSize = std::size_t{1} << 28;
+constexpr std::size_t kMaxMergesSize = std::size_t{1} << 25;
 
 Vocabulary load_merges(const std::string& path, std::size_t size) {
   const Origin origin{kFunction, path};

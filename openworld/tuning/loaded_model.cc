@@ -83,6 +83,9 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
     throw features.failures[0].error;
   }
   report_failures(features, observer);
+  if (features.unsaved) {
+    observer.warn(fmt::format("features are not kept: {}", features.unsaved->what()));
+  }
   if (features.samples.empty()) {
     fail("encode_dataset", fmt::format("none of {} images could be read", dataset.samples.size()));
   }

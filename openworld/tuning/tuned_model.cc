@@ -32,6 +32,7 @@ RunSpec read_spec(const RunFolder& folder) {
                                 "tune` again to resume",
                                 folder.path()));
   }
+  folder.expect_whole({RunFile::kSpec, RunFile::kPrompts}, kFunction);
   const Origin origin{kFunction, folder.spec_file()};
   if (spec.model.sha256.empty()) origin.fail("has no model.sha256; expected that of the weights");
   if (spec.model.activation.empty()) origin.fail("has no model.activation");

@@ -50,7 +50,10 @@ auto or_restart(const Read& read) {
 
 TuningRun::TuningRun(const std::string& folder, RunSpec spec, bool restart)
     : folder_(folder), spec_(std::move(spec)), restart_(restart) {
-  if (restart_) return;
+  if (!restart_) expect_same_folder();
+}
+
+void TuningRun::expect_same_folder() const {
   const auto expect_same = [&](RunSpec was, const Origin& origin) {
     // Options that were written under earlier names, as the method calls them now.
     if (was.method == spec_.method) {
@@ -76,11 +79,19 @@ TuningRun::TuningRun(const std::string& folder, RunSpec spec, bool restart)
 
 std::optional<RunResult> TuningRun::finished() const {
   if (restart_ || !folder_.is_finished()) return std::nullopt;
-  return or_restart([&] { return folder_.result(kFunction); });
+  return or_restart([&] {
+    folder_.expect_whole({RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}, kFunction);
+    return folder_.result(kFunction);
+  });
 }
 
-void TuningRun::begin() const {
-  if (restart_) folder_.clear();
+void TuningRun::begin() {
+  lease_.emplace(folder_.path(), kFunction);
+  if (restart_) {
+    folder_.clear();
+  } else {
+    expect_same_folder();  // another process may have begun one since
+  }
   folder_.begin(spec_, kFunction);
 }
 
@@ -170,6 +181,7 @@ RunResult TuningRun::finish(Learner& learner, const TestImages& test, double enc
                    .steps = steps_,
                    .loss = loss_,
                    .metrics = {},
+                   .files = {},
                    .cost = {}};
   for (const auto& [name, tensor] : learner.parameters()) result.parameters += tensor.numel();
   for (const MetricResult& metric : evaluation.metrics) {
@@ -184,7 +196,8 @@ RunResult TuningRun::finish(Learner& learner, const TestImages& test, double enc
                  .seconds = cost.seconds,
                  .peak_memory_bytes = static_cast<double>(cost.peak_memory_bytes),
                  .version = cost.version};
-  folder_.finish(result, kFunction);
+  result = folder_.finish(std::move(result), kFunction);
+  lease_.reset();
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/io/folder_lease.h"
 #include "openworld/learners/learner.h"
 #include "openworld/runs/prediction_meta.h"
 #include "openworld/runs/run_folder.h"
@@ -39,8 +40,10 @@ class TuningRun {
   // The result of a run that is finished. Throws Error for a file that is not one.
   std::optional<RunResult> finished() const;
 
-  // Makes the folder and writes run.json; a run that is restarted is removed first. Throws Error.
-  void begin() const;
+  // Makes the folder, which belongs to this run until it is finished or destroyed, and writes
+  // run.json; a run that is restarted is removed first. Throws Error, also if another process
+  // writes the folder.
+  void begin();
 
   // Trains to the end or until asked to stop; false in the latter case.
   bool train(Learner& learner, const Episode& episode, const Observer& observer);
@@ -49,9 +52,13 @@ class TuningRun {
   RunResult finish(Learner& learner, const TestImages& test, double encode_seconds);
 
  private:
+  // Throws Error if the folder holds another run.
+  void expect_same_folder() const;
+
   RunFolder folder_;
   RunSpec spec_;
   bool restart_;
+  std::optional<FolderLease> lease_;
   std::optional<double> loss_;  // of the last epoch
   std::int64_t steps_ = 0, epochs_ = 0, images_ = 0;
   double train_seconds_ = 0;

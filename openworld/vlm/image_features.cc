@@ -92,6 +92,15 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
 
   std::map<std::size_t, std::vector<float>> encoded_now;
   auto flushed = std::chrono::steady_clock::now();
+  // The features are there without a store that keeps them.
+  const auto flush = [&] {
+    if (options.store == nullptr || result.unsaved) return;
+    try {
+      options.store->flush();
+    } catch (const Error& error) {
+      result.unsaved = error;
+    }
+  };
   encode(
       clip, dataset, missing, options,
       [&](std::size_t sample, std::span<const float> feature) {
@@ -108,11 +117,11 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
         options.store->add(hashes.of_sample[sample], feature);
         const auto now = std::chrono::steady_clock::now();
         if (now - flushed < kFlushInterval) return;
-        options.store->flush();
+        flush();
         flushed = now;
       },
       [&](std::size_t sample, const Error& error) { hashes.failure[sample] = error; });
-  if (options.store != nullptr) options.store->flush();
+  flush();
 
   for (std::size_t i = 0; i < count; ++i) {
     const float* feature = nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct ImageFeatures {
   std::vector<Failure> failures;  // ascending
   std::size_t encoded = 0;        // images that went through the model
   std::size_t found = 0;          // samples whose feature was in the store
+  std::optional<Error> unsaved;   // why the store could not be written, on a full disk for instance
 };
 
 // Two samples with the same bytes are one image. Images that cannot be read are failures; the rest

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "openworld/io/json_file.h"
 #include "openworld/worlds/file_captions.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/shards.h"
@@ -55,8 +56,8 @@ void read_archive(const std::shared_ptr<const TarArchive>& archive, Pairs* pairs
             text.emplace_back(line);
           }
         } else if (ending == "json") {
-          const auto root = nlohmann::json::parse(content, nullptr, false);
-          if (root.is_discarded()) origin.fail(fmt::format("{} is not valid JSON", where));
+          const auto root =
+              parse_json(content, {origin.function, fmt::format("{}: {}", origin.file, where)});
           if (!root.is_object() || !root.contains("caption") || !root["caption"].is_string())
             return;
           const auto caption = root["caption"].get<std::string>();

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "openworld/io/csv.h"
+#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/worlds/file_captions.h"
 #include "openworld/worlds/listing.h"
@@ -99,7 +100,7 @@ std::unique_ptr<CaptionSource> open_caption_lines(const Origin& origin,
     const std::string_view row = take_line(&text);
     if (row.empty()) continue;
     const std::string where = fmt::format("line {}", line);
-    const auto json = nlohmann::json::parse(row, nullptr, false);
+    const auto json = parse_json(row, {origin.function, fmt::format("{}: {}", origin.file, where)});
     const auto field = [&](const auto& names) -> std::string {
       for (const std::string_view name : names) {
         const auto found = json.find(std::string(name));

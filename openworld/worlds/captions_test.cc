@@ -200,7 +200,8 @@ TEST(OpenCaptions, SaysWhatIsWrong) {
   EXPECT_ERROR(open("t.csv", "path,caption\n"), "has no rows");
   EXPECT_ERROR(open("t.jsonl", "{\"file_name\": \"a.jpg\"}\n"), "line 1 is");
   EXPECT_ERROR(open("t.jsonl", "[]\n"), "expected a JSON object");
-  EXPECT_ERROR(open("t.jsonl", "{\"file_name\": \"a.jpg\", \"text\": \"x\"}\n{"), "line 2 is");
+  EXPECT_ERROR(open("t.jsonl", "{\"file_name\": \"a.jpg\", \"text\": \"x\"}\n{"),
+               "line 2: is not valid JSON");
   EXPECT_ERROR(open("u/t.csv", "path,caption\nnowhere.jpg,hello\n"), "nowhere.jpg");
   folder.write("e/a.jpg", "A");
   folder.write("e/a.txt", " \n");

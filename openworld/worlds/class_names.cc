@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/utf8.h"
 
@@ -22,6 +23,9 @@ std::string_view trimmed(std::string_view text) {
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
+
+constexpr JsonLimits kLimits{
+    .bytes = std::size_t{1} << 26, .depth = 4, .values = std::size_t{1} << 22};
 
 std::string name_in(const nlohmann::json& value, std::string_view where, const Origin& origin) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
@@ -44,8 +48,7 @@ ClassNames ClassNames::parse(std::string_view text, bool json, const Origin& ori
   names.origin_ = origin;
   if (!decode_utf8(text)) origin.fail("is not valid UTF-8");
   if (json) {
-    const auto root = nlohmann::json::parse(text, nullptr, false);
-    if (root.is_discarded()) origin.fail("is not valid JSON");
+    const auto root = parse_json(text, origin, kLimits);
     if (root.is_array()) {
       for (const auto& value : root) {
         names.list_.push_back(name_in(value, fmt::format("item {}", names.list_.size()), origin));

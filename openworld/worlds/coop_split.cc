@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
@@ -43,6 +44,10 @@ std::string find_file(const Origin& origin) {
   return (fs::path(origin.file) / names[0]).string();
 }
 
+// Three values for each image: enough for the largest public datasets.
+constexpr JsonLimits kLimits{
+    .bytes = std::size_t{1} << 32, .depth = 4, .values = std::size_t{1} << 26};
+
 bool is_triple(const Json& item) {
   return item.is_array() && item.size() == 3 && item[0].is_string() &&
          item[1].is_number_integer() && item[2].is_string();
@@ -51,8 +56,7 @@ bool is_triple(const Json& item) {
 Dataset open(const Origin& given, const DatasetOptions& options) {
   const Origin origin{given.function, find_file(given)};
   const Bytes bytes = map_file(origin);
-  const Json root = Json::parse(as_text(bytes.values), nullptr, false);
-  if (root.is_discarded()) origin.fail("is not valid JSON");
+  const Json root = parse_json(bytes.values, origin, kLimits);
   // Names are in the list; a classnames.txt beside it is another dataset's.
   Listing listing(origin, "");
   if (!root.is_object()) origin.fail("is not a JSON object; expected the keys train, val and test");

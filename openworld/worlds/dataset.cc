@@ -61,6 +61,10 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
   return dataset;
 }
 
+bool is_bundled_world(std::string_view path) {
+  return path.starts_with("doodles:");
+}
+
 Bytes read_sample(const Dataset& dataset, std::size_t i) {
   assert(i < dataset.samples.size());
   const Sample& sample = dataset.samples[i];

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "openworld/io/column.h"
@@ -62,6 +63,10 @@ struct DatasetOptions {
 // Opens a folder, file, pattern of shards, or a world by its name, "doodles:animals". Throws an
 // Error of one line that says what was found and what is expected.
 Dataset open_dataset(const std::string& path, const DatasetOptions& options = {});
+
+// Whether a path is the name of a world that comes with the program, which opens no file of the
+// user's.
+bool is_bundled_world(std::string_view path);
 
 // The encoded image of sample i: a mapped file, a part of a mapped archive, or drawn now. Throws
 // Error if the file is missing. REQUIRES: i < samples.size().

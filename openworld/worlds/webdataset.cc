@@ -9,6 +9,7 @@
 #include <optional>
 #include <variant>
 
+#include "openworld/io/json_file.h"
 #include "openworld/io/utf8.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
@@ -117,8 +118,11 @@ class ShardReader {
   // The "label" of an object; others hold captions and the like.
   std::optional<Label> parse_json(std::uint32_t member) const {
     const std::string& name = archive_->members()[member].name;
-    const auto root = nlohmann::json::parse(text_of(member), nullptr, false);
-    if (root.is_discarded()) fail(fmt::format("{} is not valid JSON", in_quotes(name)));
+    const auto root =
+        openworld::parse_json(text_of(member),
+                              {archive_->origin().function,
+                               fmt::format("{}: {}", archive_->origin().file, in_quotes(name))},
+                              {.bytes = kMaxLabelSize});
     if (!root.is_object() || !root.contains("label")) return std::nullopt;
     const auto& label = root["label"];
     if (label.is_number_integer()) return label.get<std::int64_t>();

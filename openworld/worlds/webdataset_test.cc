@@ -98,7 +98,7 @@ TEST(Webdataset, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(open(numbered("0", "\xff")), "expected a label");
   EXPECT_ERROR(open(numbered("0", std::string(2 << 20, '1'))), "expected at most 1048576");
   EXPECT_ERROR(open(tar_file("0.jpg", "") + tar_file("0.json", "{")),
-               "\"0.json\" is not valid JSON");
+               "\"0.json\": is not valid JSON");
   EXPECT_ERROR(open(tar_file("0.jpg", "") + tar_file("0.json", R"({"label": 0.5})")),
                "\"0.json\" has label \"0.5\"");
   EXPECT_ERROR(open(numbered("0", "0") + tar_file("1.jpg", "")),

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <nlohmann/json.hpp>
+
 #include "arrays.h"
 #include "bind.h"
 #include "evaluate.h"
 #include "openworld/base/error.h"
+#include "openworld/io/dump_line.h"
 #include "openworld/openset/open_set_arrays.h"
-#include "openworld/openset/open_set_report.h"
+#include "openworld/openset/open_set_json.h"
 #include "openworld/openset/random_queries.h"
 #include "openworld/openset/wordnet.h"
 
@@ -172,11 +175,11 @@ void bind_test(py::module_& m) {
         without_gil([&] {
           scores = run_open_set(*input.source, input.label.values, plan, input.origin);
           const OpenSetReport report = report_open_set(scores, options);
-          json = open_set_json(
-              report,
-              {.sources = {},
-               .extra_names = {},
-               .bootstrap = options.kind == OpenSetCi::kNone ? nullptr : &options.bootstrap});
+          OpenSetContext context;
+          if (options.kind != OpenSetCi::kNone) {
+            context.bootstrap = {options.bootstrap.resamples, options.bootstrap.seed};
+          }
+          json = dump_line(open_set_json(report, context));
         });
         OpenSetTest& all = scores.by_extra.back();
         py::dict d;

@@ -1,6 +1,7 @@
 """Features are kept by what was encoded: a second run repeats nothing and changes nothing."""
 
 import io
+import resource
 import shutil
 import subprocess
 
@@ -203,3 +204,17 @@ def test_folder_that_cannot_be_made(world):
     (world.folder / "file").write_text("")
     ran = run(*world.call, "--cache", world.folder / "file")
     assert ran.code == 2 and "use another cache folder, or no cache" in ran.err
+
+
+def test_full_disk(world):
+    """The features are used, and a line says that they are not kept."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    shutil.rmtree(world.cache, ignore_errors=True)
+    words = [BIN, "zeroshot", "--model", world.model, "--data", world.data, "--cache", world.cache]
+    done = subprocess.run([*map(str, words)], preexec_fn=limit, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == 1 and "features are not kept" in done.stderr
+    assert "cannot write: File too large" in done.stderr
+    assert not [path for path in world.cache.rglob("*") if path.is_file()]

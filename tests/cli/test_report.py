@@ -1,61 +1,19 @@
-"""The page that `openworld report` writes."""
+"""The page that `openworld report` writes of runs; test_report_files.py has that of files."""
 
 import base64
 import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from command import json_of, refused, run, succeed
 from data import write_npz
+from page import Page
+from pets import png
 from runs import DATASETS, SKILLS, predictions, write_run, write_runs
 
-VOID = {"meta", "img"}
-# Of SVG; HTML lets them close themselves.
-SHAPES = {"path", "polyline", "circle"}
 SECTIONS = ["Results", "Differences", "What a threshold trades", "Classification against detection",
             "What each stage costs", "What it costs", "Samples", "How this was made"]
-
-
-class Page(HTMLParser):
-    """Checks that tags are balanced, and keeps what tests ask for."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.open, self.tags, self.attributes, self.text = [], [], [], []
-        self.tables = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "table":
-            self.tables.append([])
-        if tag == "tr":
-            self.tables[-1].append([])
-        if tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-
-    def handle_startendtag(self, tag, attrs):
-        assert tag in SHAPES
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-        if {"td", "th"} & set(self.open) and "table" in self.open:
-            self.tables[-1][-1][-1] += data
-
-    def of(self, tag, name):
-        return [value for t, n, value in self.attributes if (t, n) == (tag, name)]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +44,7 @@ def test_json(written, runs):
     text, said = written
     assert said["schema"] == "openworld.report/2"
     assert said["bytes"] == len(text.encode())
-    assert (said["runs"], said["pictures"]) == (18, 16)
+    assert (said["runs"], said["pictures"], said["files"]) == (18, 16, [])
     assert said["labels"] == list(SKILLS) and said["datasets"] == list(DATASETS)
 
 
@@ -231,10 +189,33 @@ def test_hostile_names(folder):
 
 def test_dataset_that_is_gone(folder):
     arrays = predictions(*SKILLS["gmop"], 0, 1)
-    page = report(folder, write_run(folder / "a", "gmop", data="gone", arrays=arrays))
+    page = report(folder, write_run(folder / "a", "gmop", data="gone", arrays=arrays), "--data",
+                  "gone")
     text = "".join(page.text)
     assert "gone: no pictures, [open_dataset] gone" in text
     assert "img" not in page.tags
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_run_does_not_choose_what_is_shown(folder, named):
+    """Files that a run.json names are read only if the user names them too."""
+    images = folder / "private"
+    for i in range(10):
+        (images / f"secret {i}").mkdir(parents=True)
+        for k in range(30):
+            (images / f"secret {i}" / f"{k}.png").write_bytes(png(np.full((2, 2, 3), i, np.uint8)))
+    arrays = predictions(*SKILLS["gmop"], 0, 1)
+    del arrays["classes"]
+    run = write_run(folder / "a", "gmop", data=str(images), arrays=arrays)
+    text = json.loads((run / "run.json").read_text())
+    text["data"]["test_split"] = ""
+    (run / "run.json").write_text(json.dumps(text))
+    flags = ("--data", images) if named else ()
+    page = report(folder, run, *flags)
+    assert ("img" in page.tags) == named
+    assert ("secret 1" in "".join(page.text)) == named
+    if not named:
+        assert "its images are shown only if they are named" in "".join(page.text)
 
 
 def test_dataset_that_has_changed(folder):
@@ -287,9 +268,11 @@ def test_results_of_before_are_read(folder):
     assert "6.0" in "".join(now.text)  # seconds of training
 
 
-def test_refusals(folder, runs, good):
+def test_refusals(folder, runs):
     out = folder / "x.html"
-    refused("report", runs[0], good, "--out", out, says=["good.npz: not a run folder; expected"])
+    (folder / "empty").mkdir()
+    refused("report", runs[0], folder / "empty", "--out", out,
+            says=["empty: not a run folder; expected one with a run.json, or predictions"])
     refused("report", runs[0], says=["--out is required"])
     refused("report", runs[0], "--out", folder / "none" / "x.html", says=["[report]", "x.html"])
     refused("report", *runs, "--out", out, "--against", "x", says=["no run has the label 'x'"])

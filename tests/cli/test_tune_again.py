@@ -176,7 +176,7 @@ def unfinished(place, folder):
     """A run that was trained to its end, but could not write its predictions."""
     (folder / "run" / "predictions.npz").mkdir(parents=True)
     refused(*call("coop", folder / "run"), cwd=place,
-            says=[f"[tune] {folder}/run/predictions.npz: ", "Is a directory"])
+            says=[f"[tune] {folder}/run/predictions.npz: ", "is a directory"])
     (folder / "run" / "predictions.npz").rmdir()
     assert files_of(folder / "run") == ["log.jsonl", "prompts.safetensors", "run.json",
                                         "state.safetensors"]
@@ -288,3 +288,41 @@ def test_a_state_of_another_run_is_refused(place, unfinished):
     (unfinished / "run.json").unlink()
     refused(*call("coop", unfinished, options={"lr": 0.5}), cwd=place,
             says=[f"[tune] {unfinished}/state.safetensors: "])
+
+
+def test_two_writers_of_one_folder(place, folder):
+    """The second is refused, and what is left is the run of the first."""
+    first = subprocess.Popen([BIN, *map(str, long_call("coop", folder / "run", seed=1))], cwd=place,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while first.poll() is None and not (folder / "run" / "log.jsonl").exists():
+        time.sleep(0.005)
+    assert first.poll() is None
+    for seed in (1, 2):
+        refused(*long_call("coop", folder / "run", seed=seed), "--restart", cwd=place,
+                says=("run: is being written by process", str(first.pid)))
+    first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert read_json(folder / "run" / "run.json")["seed"] == 1
+    assert not (folder / "run" / ".lock").exists()
+    json_of("eval", folder / "run")
+
+
+@pytest.mark.parametrize("name", ["run.json", "prompts.safetensors", "predictions.npz"])
+def test_a_flipped_bit_is_found(place, folder, name):
+    """Wherever it is; in prompts it would change r without a word."""
+    words = call("coop", folder / "run")
+    json_of(*words, cwd=place)
+    path = folder / "run" / name
+    whole = path.read_bytes()
+    flipped = bytearray(whole)
+    at = whole.rindex(b'"openworld') + 5 if name == "run.json" else len(whole) * 3 // 4
+    flipped[at] ^= 1
+    path.write_bytes(flipped)
+    readers = {"run.json": ["eval", "predict", "tune"], "prompts.safetensors": ["predict", "tune"],
+               "predictions.npz": ["eval", "tune"]}[name]
+    calls = {"eval": ["eval", folder / "run"], "tune": words,
+             "predict": ["predict", "--run", folder / "run", "world/test"]}
+    for reader in readers:
+        refused(*calls[reader], cwd=place, says=(name,))
+    path.write_bytes(whole)
+    json_of(*words, cwd=place)

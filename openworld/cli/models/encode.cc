@@ -6,6 +6,7 @@
 
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/tuning/encode_job.h"
 
@@ -19,13 +20,13 @@ void run_encode(const EncodeCommand& command) {
     json["cost"] = run_cost_json(clock.cost());
     return print_json(json);
   }
-  fmt::print("wrote {}: {} of {}", result.out, counted(result.rows, "feature"),
-             counted(result.columns, "dimension"));
+  print_out("wrote {}: {} of {}", result.out, counted(result.rows, "feature"),
+            counted(result.columns, "dimension"));
   if (result.data) {
-    fmt::print(" ({} encoded, {} found in the cache, {} skipped)", result.encoded, result.found,
-               result.data->skipped);
+    print_out(" ({} encoded, {} found in the cache, {} skipped)", result.encoded, result.found,
+              result.data->skipped);
   }
-  fmt::print("\n");
+  print_out("\n");
 }
 
 }  // namespace openworld

@@ -6,6 +6,7 @@
 
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/option_json.h"
 #include "openworld/tuning/method.h"
 
@@ -34,18 +35,18 @@ Json row_json(const LearnerRow& row) {
 }
 
 void print_page(const LearnerRow& row) {
-  fmt::print("{} ({}): {}\n{}\n\ninput     {}\ngradient  {}\nshots     {}\n\n", row.title, row.name,
-             row.description, row.citation, image_input_name(row.input),
-             row.gradient == "none" ? "none" : fmt::format("{} tower", row.gradient),
-             row.shots == ShotRule::kCoop ? "drawn as Dassl does" : "drawn as DeCoOp does");
-  fmt::print("Options, set by --set key=value:\n");
+  print_out("{} ({}): {}\n{}\n\ninput     {}\ngradient  {}\nshots     {}\n\n", row.title, row.name,
+            row.description, row.citation, image_input_name(row.input),
+            row.gradient == "none" ? "none" : fmt::format("{} tower", row.gradient),
+            row.shots == ShotRule::kCoop ? "drawn as Dassl does" : "drawn as DeCoOp does");
+  print_out("Options, set by --set key=value:\n");
   const Method method{std::string(row.name)};
   for (const OptionRow& option : method.list.rows()) {
-    fmt::print("  {:<20} {} [{}]\n{:23}{}\n", option.name, option.help, option_text(option.value()),
-               "", option.expected);
+    print_out("  {:<20} {} [{}]\n{:23}{}\n", option.name, option.help, option_text(option.value()),
+              "", option.expected);
   }
-  fmt::print("\nopenworld tune --method {} --model pocket --data doodles:animals --out RUN\n",
-             row.name);
+  print_out("\nopenworld tune --method {} --model pocket --data doodles:animals --out RUN\n",
+            row.name);
 }
 
 }  // namespace
@@ -58,10 +59,10 @@ void list_learners(const LearnerListCommand& command) {
   Json rows = Json::array();
   for (const LearnerRow& row : learners()) {
     if (command.json) rows.push_back(row_json(row));
-    if (!command.json) fmt::print("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
+    if (!command.json) print_out("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
   }
   if (command.json) return print_json({{"learners", std::move(rows)}});
-  fmt::print("\n`openworld help learner NAME` shows one in full.\n");
+  print_out("\n`openworld help learner NAME` shows one in full.\n");
 }
 
 }  // namespace openworld

@@ -6,6 +6,7 @@
 
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/tuning/tuned_model.h"
@@ -30,14 +31,14 @@ void print_text(const std::vector<Answer>& answers, const Threshold& threshold,
     table.add({a.path, a.is_base ? "base" : "new", name.empty() ? "-" : name,
                name.empty() ? "-" : percent(probability, 1), fmt::format("{:.4f}", a.r)});
   }
-  fmt::print("{}\n", table.text());
+  print_out("{}\n", table.text());
   if (threshold) {
-    fmt::print(
+    print_out(
         "base if r > {:g}: with confidence {:g} % at most {:g} % of base images are missed, "
         "if they are like those it was chosen on\n",
         threshold->value, 100 * threshold->confidence, 100 * threshold->max_miss);
   } else {
-    fmt::print(
+    print_out(
         "no threshold was set: {}; `openworld threshold --run {} --max-miss 0.3` sets one "
         "with a guarantee\n",
         rule_of(threshold), run);

@@ -10,6 +10,7 @@
 #include "openworld/base/stop_signals.h"
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/pretrain/pretrain_job.h"
 
 namespace openworld {
@@ -81,7 +82,7 @@ void run_pretrain(const PretrainFlags& flags) {
     say(flags.out + " is finished; --restart starts over");
   }
   if (flags.json) return print_json(pretrain_result_json(outcome.result));
-  fmt::print("{}", result_text(outcome.result));
+  print_out("{}", result_text(outcome.result));
 }
 
 }  // namespace openworld

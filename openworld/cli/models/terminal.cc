@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "openworld/base/progress.h"
-#include "openworld/cli/one_line.h"
+#include "openworld/cli/print_out.h"
 
 namespace openworld {
 
 void say(const std::string& line) {
-  std::fputs((one_line(line) + '\n').c_str(), stderr);
+  print_error(line);
 }
 
 Observer terminal_observer() {

@@ -10,6 +10,7 @@
 #include "openworld/base/stop_signals.h"
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/report/text_table.h"
 #include "openworld/tuning/tuning_job.h"
 
@@ -72,7 +73,7 @@ void run_tune(const TuneCommand& command) {
   observer.result = [&](const RunResult& result) {
     signals.reset();
     line.end();
-    if (!command.json) fmt::print("{}", result_text(result));
+    if (!command.json) print_out("{}", result_text(result));
   };
   const std::vector<RunResult> results = run_tuning(command.request, observer);
   if (!command.json) return;

@@ -6,6 +6,7 @@
 
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
+#include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/tuning/zero_shot_job.h"
@@ -15,8 +16,8 @@ namespace {
 
 void print_text(const ZeroShotResult& result) {
   const std::size_t classes = result.data.classes;
-  fmt::print("{} of {} class{}, {}\n\n", counted(result.data.images, "image"), classes,
-             classes == 1 ? "" : "es", counted(result.templates.size(), "template"));
+  print_out("{} of {} class{}, {}\n\n", counted(result.data.images, "image"), classes,
+            classes == 1 ? "" : "es", counted(result.templates.size(), "template"));
   TextTable table({"", "%", fmt::format("{:g} % interval", 100 * result.level)});
   if (result.accuracy) {
     const ZeroShotAccuracy& accuracy = *result.accuracy;
@@ -28,9 +29,9 @@ void print_text(const ZeroShotResult& result) {
     if (accuracy.top5) add("top-5 accuracy", *accuracy.top5);
     table.add({"mean per class", percent(accuracy.mean_per_class), ""});
   }
-  fmt::print("{}", result.accuracy ? table.text() : "no image has a label; nothing to measure\n");
+  print_out("{}", result.accuracy ? table.text() : "no image has a label; nothing to measure\n");
   if (!result.out.empty()) {
-    fmt::print("\nwrote {}; see `openworld eval {}`\n", result.out, result.out);
+    print_out("\nwrote {}; see `openworld eval {}`\n", result.out, result.out);
   }
 }
 

@@ -1,0 +1,304 @@
+"""Small files that ask for much, and names that talk to the terminal: one line, exit code 2, and
+little memory and time."""
+
+import gzip
+import json
+import os
+import resource
+import struct
+import subprocess
+import time
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+from command import BIN, needs_models, refused, run, succeed
+from data import compact, write_npz
+
+MIB = 1 << 20
+
+
+def measured(*args, cwd=None):
+    """(exit code, stderr, seconds of processor time, peak bytes) of `openworld args`."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        if cwd:
+            os.chdir(cwd)
+        os.dup2(write, 2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.execv(BIN, [BIN, *map(str, args)])
+    os.close(write)
+    with os.fdopen(read) as stream:
+        err = stream.read()
+    _, status, usage = os.wait4(pid, 0)
+    return (os.waitstatus_to_exitcode(status), err, usage.ru_utime + usage.ru_stime,
+            usage.ru_maxrss * 1024)
+
+
+def cheaply_refused(*args, says, cwd=None):
+    """Refused in one line, in at most 10 s of processor time and 1 GiB."""
+    code, err, seconds, memory = measured(*args, cwd=cwd)
+    assert code == 2 and err.count("\n") == 1, (code, err)
+    for fragment in says:
+        assert fragment in err, err
+    assert seconds < 10 and memory < 1 << 30, (seconds, memory)
+
+
+def safetensors(header, data=b""):
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def empty_tensors(count):
+    entry = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+    return safetensors(json.dumps({f"t{i}": entry for i in range(count)}).encode())
+
+
+HEADERS = {
+    "many": (lambda: empty_tensors(20_000), "many.safetensors"),
+    "lists": (lambda: safetensors(b'{"a":[' + b"{}," * (2 * MIB) + b"{}]}"), "JSON values"),
+    "deep": (lambda: safetensors(b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
+             "nested deeper than 4"),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_headers_of_safetensors(folder, name):
+    make, says = HEADERS[name]
+    path = folder / f"{name}.safetensors"
+    path.write_bytes(make())
+    cheaply_refused("inspect", path, says=(says,))
+
+
+CONFIGURATIONS = {
+    "JSON values": lambda: "[" + "{}," * 300_000 + "{}]",
+    "bytes of JSON": lambda: '{"a":' * 200_000 + "1" + "}" * 200_000,
+    "nested deeper than 32": lambda: '{"a":' * 100_000 + "1" + "}" * 100_000,
+}
+
+
+@pytest.mark.parametrize("says", CONFIGURATIONS)
+def test_configurations(folder, examples, says):
+    model = folder / "clip"
+    model.mkdir()
+    weights = (examples / "clip" / "model.safetensors").read_bytes()
+    (model / "model.safetensors").write_bytes(weights)
+    (model / "config.json").write_text(CONFIGURATIONS[says]())
+    cheaply_refused("inspect", model, says=("config.json", says))
+
+
+@needs_models
+@pytest.mark.parametrize("name", ["run.json", "result.json"])
+def test_deep_run_files(folder, examples, name):
+    """A stack would overflow that followed 200,000 levels."""
+    words = ["tune", "--method", "zero-shot", "--model", "model", "--data", "pets", "--test-data",
+             "pets", "--shots", 1, "--out", folder / "run"]
+    succeed(*words, cwd=examples)
+    (folder / "run" / name).write_text("[" * 200_000 + "]" * 200_000)
+    cheaply_refused(*words, cwd=examples, says=(name, "nested deeper than 32"))
+
+
+def stride_0_file(path, items=1_500_000, times=500):
+    """A .bin whose one tensor repeats its storage: what torch.save writes of x.expand(n, -1)."""
+
+    pkl = b"\x80\x02}q\x00X\x01\x00\x00\x00x"
+    pkl += b"ctorch._utils\n_rebuild_tensor_v2\n("
+    pkl += b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpu"
+    pkl += b"J" + struct.pack("<i", items) + b"tQ"
+    pkl += b"K\x00" + b"J" + struct.pack("<i", times) + b"J" + struct.pack("<i", items) + b"\x86"
+    pkl += b"K\x00K\x01\x86" + b"\x89" + b"ccollections\nOrderedDict\n)RtRs."
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", pkl)
+        archive.writestr("archive/version", "3\n")
+        archive.writestr("archive/data/0", b"\0" * (4 * items))
+
+
+def test_repeated_storage(folder):
+    stride_0_file(folder / "x.bin")
+    cheaply_refused("inspect", folder / "x.bin",
+                    says=("tensor \"x\" of shape", "needs 2.8 GiB of memory; expected at most"))
+
+
+def bomb(path, name, dtype, count):
+    """Predictions with one array of zeros, 1000 times smaller in the file than in memory."""
+    arrays = compact()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, value in arrays.items():
+            with archive.open(f"{key}.npy", "w") as member:
+                np.lib.format.write_array(member, np.asarray(value))
+        with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+            np.lib.format.write_array_header_1_0(
+                member, {"descr": dtype, "fortran_order": False, "shape": (count,)})
+            zeros = bytes(MIB)
+            for _ in range(count * np.dtype(dtype).itemsize // MIB):
+                member.write(zeros)
+
+
+def test_deflated_zeros(folder):
+    path = folder / "bomb.npz"
+    bomb(path, "label", "<i8", 128 * MIB)
+    cheaply_refused("eval", path, says=('zip member "label.npy" needs 1.0 GiB of memory', "unless"))
+    # Asked for, it is read, and found to have the wrong length.
+    refused("eval", path, "--max-memory", "4G", says=("label",))
+    refused("eval", path, "--max-memory", "512M", says=("the limit that was set",))
+
+
+def webp_of(width, height):
+    """The header of a lossless WebP and almost nothing behind it."""
+    bits = (width - 1) | (height - 1) << 14
+    body = b"\x2f" + struct.pack("<I", bits) + b"\0" * 8
+    chunk = b"VP8L" + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
+    return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + chunk
+
+
+def png_of(width, height, data=b""):
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(
+            ">I", zlib.crc32(name + data))
+
+    packed = zlib.compress(data, 1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed)
+            + chunk(b"IEND", b""))
+
+
+IMAGES = {
+    "a.webp": (webp_of(16383, 10900), "is 16383 x 10900 pixels; expected at most 67108864"),
+    "a.png": (png_of(178_956_970, 1), "is 178956970 x 1 pixels"),
+    # Within the limit: refused for another reason, and without gigabytes.
+    "b.webp": (webp_of(8192, 8191), "b.webp"),
+}
+
+
+@needs_models
+@pytest.mark.parametrize("name", IMAGES)
+def test_images_of_many_pixels(folder, examples, name):
+    content, says = IMAGES[name]
+    (folder / "pets" / "cat").mkdir(parents=True)
+    (folder / "pets" / "cat" / name).write_bytes(content)
+    code, err, seconds, memory = measured("encode", "--model", examples / "model", "--data",
+                                          folder / "pets", "--out", folder / "x.npz", "--no-cache")
+    assert code == 2 and says in err, err
+    assert seconds < 10 and memory < 1 << 30
+
+
+@needs_models
+def test_a_thin_image_is_cheap(folder, examples):
+    """As wide as the limit allows, one pixel high: only the crop is resampled."""
+    (folder / "pets" / "cat").mkdir(parents=True)
+    (folder / "pets" / "cat" / "a.png").write_bytes(
+        png_of(67_108_864, 1, bytes(1 + 3 * 67_108_864)))
+    code, err, seconds, memory = measured("encode", "--model", examples / "model", "--data",
+                                          folder / "pets", "--out", folder / "x.npz", "--no-cache")
+    assert (code, err) == (0, "")
+    assert seconds < 10 and memory < 1 << 30
+
+
+def test_empty_cells(folder):
+    """8 bytes for each cell, not 32."""
+    path = folder / "cells.csv"
+    row = "," * 999 + "\n"
+    path.write_text(",".join(f"c{i}" for i in range(1000)) + "\n" + row * (48 * MIB // len(row)))
+    code, err, seconds, memory = measured("eval", path)
+    assert code == 2 and err.count("\n") == 1
+    assert seconds < 10 and memory < 600 * MIB
+
+
+def test_a_vocabulary_of_zeros(folder, examples):
+    (folder / "zeros.txt.gz").write_bytes(gzip.compress(bytes(32 * MIB)) * 64)
+    cheaply_refused("encode", "--model", examples / "model", "--texts", "a cat", "--vocabulary",
+                    folder / "zeros.txt.gz", "--out", folder / "x.npz", says=("zeros.txt.gz",))
+
+
+@pytest.mark.parametrize("size", ["", "0", "1X", "-1G", "many"])
+def test_sizes_of_max_memory(good, size):
+    refused("eval", good, "--max-memory", size, says=("--max-memory", "8G"))
+
+
+HOSTILE = "cat\x1b[2J\x07\x9b31m\r"
+
+
+def control_characters(text):
+    return [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",), ("--per-class",)])
+def test_names_do_not_steer_the_terminal(folder, flags):
+    random = np.random.default_rng(0)
+    arrays = {"side": np.repeat([0, 1], 20), "label": np.tile(np.arange(2), 20),
+              "score": random.normal(size=40), "base_logits": random.normal(size=(40, 2)),
+              "new_logits": random.normal(size=(40, 2)),
+              "classes": np.array([HOSTILE + str(i) for i in range(4)])}
+    path = write_npz(folder / "a\x1b]0;title\x07.npz", arrays)
+    ran = run("eval", path, *flags)
+    assert ran.code == 0, ran
+    assert not control_characters(ran.out + ran.err)
+    if "--json" in flags:
+        assert json.loads(ran.out)["source"] == str(path)
+
+
+def test_file_names_in_errors(folder):
+    assert r"\x1b[31m" in refused("eval", folder / "none\x1b[31m.npz", says=())
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/null"])
+def test_devices_stay(examples, device):
+    before = os.stat(device).st_rdev
+    refused("curve", "gmop.npz", "--svg", device, cwd=examples, says=(device, "is a device"))
+    assert os.stat(device).st_rdev == before
+
+
+def test_out_to_stdout_and_symlinks(examples, folder):
+    svg = folder / "a.svg"
+    succeed("curve", "gmop.npz", "--svg", svg, cwd=examples)
+    link = folder / "link.svg"
+    link.symlink_to("a.svg")
+    written = svg.read_bytes()
+    svg.write_text("old")
+    succeed("curve", "gmop.npz", "--svg", link, cwd=examples)
+    assert link.is_symlink() and svg.read_bytes() == written
+    piped = subprocess.run([BIN, "curve", "gmop.npz", "--svg", "/dev/stdout"], cwd=examples,
+                           capture_output=True)
+    assert piped.returncode == 0 and written in piped.stdout
+
+
+def test_a_file_that_shrinks(folder):
+    """Truncated while it is mapped: one line instead of SIGBUS."""
+    path = folder / "shrinks.csv"
+    row = "base,0.5,1\n"
+    path.write_text("side,score,correct\n" + row * (256 * MIB // len(row)))
+    process = subprocess.Popen([BIN, "eval", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    time.sleep(0.3)
+    os.truncate(path, 4096)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2, (process.returncode, err)
+    assert err.count("\n") == 1 and "shrinks.csv: was truncated" in err
+
+
+def test_a_limit_on_file_sizes(examples, folder):
+    """`ulimit -f` is an error like a full disk."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+    done = subprocess.run([BIN, "curve", "gmop.npz", "--svg", folder / "a.svg"], cwd=examples,
+                          preexec_fn=limit, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "cannot write: File too large" in done.stderr
+    assert not list(folder.iterdir())
+
+
+@needs_models
+@pytest.mark.parametrize("mib", [300, 500, 700, 1000, 1400, 2000])
+def test_little_address_space(examples, folder, mib):
+    """Out of memory is one line wherever it happens, and the process ends."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (mib * MIB, mib * MIB))
+
+    words = ["tune", "--method", "coop", "--model", "model", "--data", "pets", "--test-data",
+             "pets", "--shots", "1", "--epochs", "2", "--out", str(folder / "run"), "--no-cache"]
+    done = subprocess.run([BIN, *words], cwd=examples, preexec_fn=limit, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode in (0, 2), (done.returncode, done.stderr)
+    assert "this is a bug" not in done.stderr
