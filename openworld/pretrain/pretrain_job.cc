@@ -19,6 +19,7 @@
 #include "openworld/pretrain/eval_set.h"
 #include "openworld/pretrain/pretrain_inputs.h"
 #include "openworld/pretrain/pretrainer.h"
+#include "openworld/vlm/blas_memory.h"
 #include "openworld/vlm/freed_memory.h"
 #include "openworld/vlm/load_clip.h"
 
@@ -218,7 +219,9 @@ PretrainJob::PretrainJob(PretrainSpec spec, std::string out, const PretrainSetti
   spec.check();
   spec.training.threads = settings.threads;
   keep_freed_memory();
-  at::set_num_threads(settings.threads > 0 ? settings.threads : default_threads());
+  const int threads = settings.threads > 0 ? settings.threads : default_threads();
+  expect_blas_memory(threads);
+  at::set_num_threads(threads);
   parts_ = std::make_unique<Parts>(std::move(spec), std::move(out), settings);
 }
 

@@ -9,6 +9,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
+#include "openworld/vlm/blas_memory.h"
 #include "openworld/vlm/device.h"
 #include "openworld/vlm/freed_memory.h"
 
@@ -60,7 +61,9 @@ RunModel LoadedModel::description(const ModelSpec& spec) const {
 
 LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
   keep_freed_memory();
-  at::set_num_threads(spec.threads > 0 ? spec.threads : default_threads());
+  const int threads = spec.threads > 0 ? spec.threads : default_threads();
+  expect_blas_memory(threads);
+  at::set_num_threads(threads);
   const at::Device device = parse_device(spec.device);
   const CheckpointOptions options{find_activation(spec.activation), std::string(function)};
   ClipCheckpoint checkpoint = open_clip_checkpoint(spec.path, options);

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "openworld/io/atomic_file.h"
 #include "openworld/io/test_util.h"
 #include "openworld/learners/table.h"
 #include "openworld/metrics/evaluate.h"
@@ -127,6 +129,13 @@ TEST(TuningJob, AnotherRunIsRefusedUnlessRestarted) {
   EXPECT_EQ(RunFolder(folder / "run").spec("test").seed, 2u);
 }
 
+// As if an earlier version had written the result.
+void forget_hashes(const RunFolder& run) {
+  RunResult result = run.result("test");
+  result.files.clear();
+  write_file_atomically(run.result_file(), run_result_json(result).dump());
+}
+
 TEST(TuningJob, TakesEarlierNamesOfChoices) {
   const TempFolder folder;
   TuningRequest request = small_request("locoop", folder / "run");
@@ -138,6 +147,7 @@ TEST(TuningJob, TakesEarlierNamesOfChoices) {
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 5, "\"ordinary\"");
   folder.write("run/run.json", text);
+  forget_hashes(run);
   EXPECT_NO_THROW(run_tuning(request));
   EXPECT_NO_THROW(TunedModel::open(folder / "run"));
 }
@@ -190,6 +200,7 @@ TEST(TunedModel, SaysWhatIsWrongWithAFolder) {
   EXPECT_ERROR(TunedModel::open(folder / "nothing"), "not a run folder");
   run_tuning(small_request("coop", folder / "run"));
   const RunFolder run(folder / "run");
+  forget_hashes(run);
   const std::string text = read_file(run.spec_file());
   const auto spoil = [&](const std::string& from, const std::string& to) {
     std::string spoilt = text;

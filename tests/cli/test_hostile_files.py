@@ -290,7 +290,7 @@ def test_a_limit_on_file_sizes(examples, folder):
 
 
 @needs_models
-@pytest.mark.parametrize("mib", [300, 500, 700, 1000, 1400, 2000])
+@pytest.mark.parametrize("mib", [500, 700, 800, 850, 900, 1000, 2000])
 def test_little_address_space(examples, folder, mib):
     """Out of memory is one line wherever it happens, and the process ends."""
     def limit():

@@ -120,7 +120,7 @@ def test_a_good_file_does_not_excuse_a_bad_one(folder, good):
 
 
 def test_name_with_line_break(folder):
-    refused("eval", folder / "a\nb\x1b[31m.npz", says=["a b [31m.npz"])
+    refused("eval", folder / "a\nb\x1b[31m.npz", says=[r"a b\x1b[31m.npz"])
 
 
 @pytest.mark.parametrize("write", [write_npz, write_csv])

@@ -101,7 +101,7 @@ def test_compare_different_sides(folder, good):
     case("points_negative", "--points -1", "--points", "'-1'", WHOLE),
     case("points_word", "--points many", "--points", "'many'", WHOLE),
     case("svg_without_folder", "--svg none/c.svg", "none/c.svg", "No such file"),
-    case("svg_is_a_folder", "--svg .", "cannot rename"),
+    case("svg_is_a_folder", "--svg .", "is a directory"),
     case("no_unknown_samples", "--kind roc --open unknown", "good.npz", "no unknown samples"),
 ])
 def test_curve(good, folder, flags, says):
