@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <string>
 
 #include "openworld/images/image_format.h"
@@ -19,6 +20,14 @@ void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixe
   if (width * height > max_pixels) {
     origin.fail(fmt::format("is {} x {} pixels; expected at most {}", width, height, max_pixels));
   }
+}
+
+void fail_to_decode(std::string_view format, std::string_view reason, const Origin& origin) {
+  // libpng, zlib and libjpeg say it in these words.
+  for (const char* sign : {"nsufficient memory", "ut of memory", "ut of Memory"}) {
+    if (reason.find(sign) != std::string_view::npos) throw std::bad_alloc();
+  }
+  origin.fail(fmt::format("is a {} that cannot be decoded: {}", format, reason));
 }
 
 Image decode_image(std::span<const std::byte> bytes, const Origin& origin,

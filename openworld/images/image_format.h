@@ -29,6 +29,11 @@ extern const ImageFormat kWebpFormat;
 void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixels,
                   const Origin& origin);
 
+// Throws Error("is a PNG that cannot be decoded: reason"), or std::bad_alloc where the library says
+// that it got no memory, which says nothing about the image.
+[[noreturn]] void fail_to_decode(std::string_view format, std::string_view reason,
+                                 const Origin& origin);
+
 // How the C libraries report an error: they call back with a message, and the callback, which must
 // not return, calls jump().
 struct CErrors {

@@ -129,9 +129,7 @@ class JpegDecoder {
 
   template <class F>
   void call(const F& f) {
-    if (!errors_.c.run(f)) {
-      origin_.fail(fmt::format("is a JPEG that cannot be decoded: {}", errors_.c.message.data()));
-    }
+    if (!errors_.c.run(f)) fail_to_decode("JPEG", errors_.c.message.data(), origin_);
   }
 
   const Origin& origin_;

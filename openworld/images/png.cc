@@ -1,6 +1,5 @@
 // PNG by libpng.
 
-#include <fmt/format.h>
 #include <png.h>
 
 #include <cassert>
@@ -127,9 +126,7 @@ class PngDecoder {
 
   template <class F>
   void call(const F& f) {
-    if (!errors_.run(f)) {
-      origin_.fail(fmt::format("is a PNG that cannot be decoded: {}", errors_.message.data()));
-    }
+    if (!errors_.run(f)) fail_to_decode("PNG", errors_.message.data(), origin_);
   }
 
   const Origin& origin_;

@@ -1,12 +1,13 @@
 // WebP by libwebp. Still images and animations both go through its animation decoder, as in Pillow:
 // where the first frame does not cover the canvas, the rest is black.
 
-#include <fmt/format.h>
 #include <webp/decode.h>
 #include <webp/demux.h>
 
 #include <memory>
 
+#include "openworld/base/buffer.h"
+#include "openworld/base/error.h"
 #include "openworld/images/image_format.h"
 
 namespace openworld {
@@ -20,17 +21,9 @@ bool recognises(std::string_view text) {
   return text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP");
 }
 
-Image decode(std::span<const std::byte> bytes, const Origin& origin, std::int64_t max_pixels) {
-  const auto fail = [&](std::string_view what) {
-    origin.fail(fmt::format("is a WebP that cannot be decoded: {}", what));
-  };
-  const WebPData data = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-  WebPBitstreamFeatures features;
-  const VP8StatusCode status = WebPGetFeatures(data.bytes, data.size, &features);
-  if (status == VP8_STATUS_NOT_ENOUGH_DATA) fail("its header is truncated");
-  if (status != VP8_STATUS_OK) fail("its header is malformed");
-  check_pixels(features.width, features.height, max_pixels, origin);
-
+template <class Fail>
+Image decode_first_frame(const WebPData& data, const Fail& fail, std::int64_t max_pixels,
+                         const Origin& origin) {
   WebPAnimDecoderOptions options;
   WebPAnimDecoderOptionsInit(&options);
   options.color_mode = MODE_RGBA;
@@ -52,6 +45,25 @@ Image decode(std::span<const std::byte> bytes, const Origin& origin, std::int64_
     for (std::size_t c = 0; c < 3; ++c) image.rgb[3 * i + c] = rgba[4 * i + c];
   }
   return image;
+}
+
+Image decode(std::span<const std::byte> bytes, const Origin& origin, std::int64_t max_pixels) {
+  const auto fail = [&](std::string_view what) { fail_to_decode("WebP", what, origin); };
+  const WebPData data = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+  WebPBitstreamFeatures features;
+  const VP8StatusCode status = WebPGetFeatures(data.bytes, data.size, &features);
+  if (status == VP8_STATUS_NOT_ENOUGH_DATA) fail("its header is truncated");
+  if (status != VP8_STATUS_OK) fail("its header is malformed");
+  check_pixels(features.width, features.height, max_pixels, origin);
+
+  // Its failures do not tell malformed data from memory that it did not get. A second attempt tells
+  // apart what was short for a moment, and room for the canvas what is short still.
+  try {
+    return decode_first_frame(data, fail, max_pixels, origin);
+  } catch (const Error&) {
+    (void)Buffer<std::byte>(12 * std::size_t(features.width) * std::size_t(features.height));
+    return decode_first_frame(data, fail, max_pixels, origin);
+  }
 }
 
 }  // namespace

@@ -46,10 +46,8 @@ void write_owner(int fd) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string text = fmt::format("process {} on host {}\n", ::getpid(), host.data());
-  // For messages only, so a failure does not matter.
-  if (::ftruncate(fd, 0) == 0) {
-    [[maybe_unused]] const ssize_t written = ::pwrite(fd, text.data(), text.size(), 0);
-  }
+  // For messages only, so a failure does not matter. What was longer ends at the line break.
+  [[maybe_unused]] const ssize_t written = ::pwrite(fd, text.data(), text.size(), 0);
 }
 
 // Whether the path still names the open file: its last owner may just have removed it.

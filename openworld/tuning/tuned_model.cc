@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "openworld/base/error.h"
+#include "openworld/io/machine_error.h"
 #include "openworld/io/sha256.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/runs/run_folder.h"
@@ -163,16 +164,18 @@ PredictedImages TunedModel::predict(const Dataset& images, const Observer& obser
 Dataset image_files(const std::vector<std::string>& paths) {
   Dataset dataset;
   for (const std::string& path : paths) {
-    std::error_code ignored;
+    std::error_code ignored, error;
+    const fs::path absolute = fs::absolute(path, error);
+    if (error) fail_with_errno({kFunction, path}, "cannot be found", error.value());
     if (!fs::is_directory(path, ignored)) {
-      dataset.samples.push_back({.path = fs::absolute(path, ignored).string()});
+      dataset.samples.push_back({.path = absolute.string()});
       continue;
     }
     std::vector<std::string> found;
     collect_images(path, "", {kFunction, path}, &found);
     if (found.empty()) Origin{kFunction, path}.fail("has no images");
     for (const std::string& file : found) {
-      dataset.samples.push_back({.path = (fs::absolute(path, ignored) / file).string()});
+      dataset.samples.push_back({.path = (absolute / file).string()});
     }
   }
   return dataset;
