@@ -283,6 +283,7 @@ def test_refusals(folder, runs):
     (bad / "result.json").write_text(json.dumps({**result, "parameters": -1}))
     refused("report", bad, "--out", out,
             says=["c/result.json: parameters is -1; expected a number from 0 to 2^53"])
+    (bad / "result.json").write_text(json.dumps(result))
     write_npz(bad / "predictions.npz", {"side": np.zeros(3)})
     refused("report", bad, "--out", out, says=["c/predictions.npz: "])
     assert not out.exists()

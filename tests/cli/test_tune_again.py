@@ -296,10 +296,12 @@ def test_two_writers_of_one_folder(place, folder):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while first.poll() is None and not (folder / "run" / "log.jsonl").exists():
         time.sleep(0.005)
+    first.send_signal(signal.SIGSTOP)  # for as long as it takes to refuse the others
     assert first.poll() is None
     for seed in (1, 2):
         refused(*long_call("coop", folder / "run", seed=seed), "--restart", cwd=place,
                 says=("run: is being written by process", str(first.pid)))
+    first.send_signal(signal.SIGCONT)
     first.communicate(timeout=60)
     assert first.returncode == 0
     assert read_json(folder / "run" / "run.json")["seed"] == 1
