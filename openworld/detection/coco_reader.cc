@@ -246,9 +246,10 @@ class ResultsReader {
   }
 
   // A vector that doubles needs up to three times its memory. Once the first window is read, its
-  // entries say how many there will be.
+  // entries say how many there will be. Until then the stream stands before them.
   void reserve(std::size_t index) {
-    if (reserved_ || stream_.bytes_read() == 0 || index == 0) return;
+    constexpr std::size_t kShortestEntry = 40;
+    if (reserved_ || index == 0 || stream_.bytes_read() < kShortestEntry * index) return;
     reserved_ = true;
     const double bytes = static_cast<double>(stream_.bytes_read()) / static_cast<double>(index);
     const double entries = static_cast<double>(stream_.size()) / bytes;
