@@ -212,6 +212,7 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
   std::vector<RunResult> results;
   for (TuningRun& run : runs) {
     if (auto result = run.finished()) {
+      run.remove_leftovers();
       observer.tell(run.folder().path() + " is finished");
       results.push_back(std::move(*result));
     } else {

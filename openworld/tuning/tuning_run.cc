@@ -85,6 +85,17 @@ std::optional<RunResult> TuningRun::finished() const {
   });
 }
 
+void TuningRun::remove_leftovers() const {
+  if (!is_file(folder_.state_file()) && !is_file(folder_.path() + "/.lock")) return;
+  try {
+    const FolderLease lease(folder_.path(), kFunction);  // removes its file at the end
+    std::error_code ignored;
+    fs::remove(folder_.state_file(), ignored);
+  } catch (const Error&) {
+    // In use, or not to be written: the result is there all the same.
+  }
+}
+
 void TuningRun::begin() {
   lease_.emplace(folder_.path(), kFunction);
   if (restart_) {

@@ -40,6 +40,10 @@ class TuningRun {
   // The result of a run that is finished. Throws Error for a file that is not one.
   std::optional<RunResult> finished() const;
 
+  // Removes what a process left that was killed after it had written the result: the state and the
+  // lock. Nothing if another process holds the folder.
+  void remove_leftovers() const;
+
   // Makes the folder, which belongs to this run until it is finished or destroyed, and writes
   // run.json; a run that is restarted is removed first. Throws Error, also if another process
   // writes the folder.

@@ -328,3 +328,12 @@ def test_a_flipped_bit_is_found(place, folder, name):
         refused(*calls[reader], cwd=place, says=(name,))
     path.write_bytes(whole)
     json_of(*words, cwd=place)
+
+
+def test_lock_left_in_a_finished_run(place, folder):
+    """By a process that was killed after its result."""
+    words = call("coop", folder / "run")
+    first = json_of(*words, cwd=place)
+    (folder / "run" / ".lock").write_text("left")
+    assert json_of(*words, cwd=place)["metrics"] == first["metrics"]
+    assert not (folder / "run" / ".lock").exists()
