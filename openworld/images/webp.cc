@@ -1,12 +1,13 @@
 // WebP by libwebp. Still images and animations both go through its animation decoder, as in Pillow:
 // where the first frame does not cover the canvas, the rest is black.
 
+#include <sys/mman.h>
 #include <webp/decode.h>
 #include <webp/demux.h>
 
 #include <memory>
+#include <new>
 
-#include "openworld/base/buffer.h"
 #include "openworld/base/error.h"
 #include "openworld/images/image_format.h"
 
@@ -16,6 +17,14 @@ namespace {
 struct Delete {
   void operator()(WebPAnimDecoder* decoder) const { WebPAnimDecoderDelete(decoder); }
 };
+
+// Throws std::bad_alloc unless there is address space for so many bytes.
+void expect_room(std::size_t bytes) {
+  void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(room, bytes);
+}
 
 bool recognises(std::string_view text) {
   return text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP");
@@ -61,7 +70,7 @@ Image decode(std::span<const std::byte> bytes, const Origin& origin, std::int64_
   try {
     return decode_first_frame(data, fail, max_pixels, origin);
   } catch (const Error&) {
-    (void)Buffer<std::byte>(12 * std::size_t(features.width) * std::size_t(features.height));
+    expect_room(12 * std::size_t(features.width) * std::size_t(features.height));
     return decode_first_frame(data, fail, max_pixels, origin);
   }
 }
