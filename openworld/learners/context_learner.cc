@@ -10,10 +10,7 @@ namespace openworld {
 using at::Tensor;
 
 void ContextOptions::declare(OptionList& list) {
-  list.add("tokens", tokens, 1, 1024, "rows of learned context, unless words give their number");
-  list.add("init", init,
-           "words that the context starts from; auto: those before the name in a plain sentence; "
-           "empty: noise");
+  declare_prompt(list);
   list.add("position", position, {"end", "middle", "front"}, "of the class name in the prompt");
   list.add("class_specific", class_specific,
            "every base class has a context of its own, and new names none");
@@ -26,14 +23,8 @@ NamePosition name_position(const std::string& name) {
                             : NamePosition::kEnd;
 }
 
-Tensor ContextLearner::first_rows(const TuningTask& task, const ContextOptions& options) {
-  const std::string words = init_words(task, options.init);
-  if (words.empty()) return random_rows(task.text_model, options.tokens, task.seed, 0);
-  return word_rows(task.text_model, words);
-}
-
 ContextLearner::ContextLearner(const TuningTask& task, const ContextOptions& options)
-    : ContextLearner(task, options, first_rows(task, options)) {}
+    : ContextLearner(task, options, first_context(task, options)) {}
 
 ContextLearner::ContextLearner(const TuningTask& task, const ContextOptions& options,
                                const Tensor& rows)

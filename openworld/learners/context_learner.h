@@ -12,9 +12,7 @@
 
 namespace openworld {
 
-struct ContextOptions : TrainingOptions {
-  std::int64_t tokens = 16;
-  std::string init = "";
+struct ContextOptions : PromptOptions {
   std::string position = "end";
   bool class_specific = false;
 
@@ -34,9 +32,6 @@ class ContextLearner : public Learner {
   // base names.
   virtual at::Tensor loss_of(const Batch& batch, const at::Tensor& texts,
                              const at::Tensor& logits) const;
-
-  // Rows that the context starts from; by default the words of `init`, or noise.
-  static at::Tensor first_rows(const TuningTask& task, const ContextOptions& options);
 
   // Of base and new names, in this order, with the context as it is. Throws Error as scorer does.
   at::Tensor name_features(const std::vector<std::string>& new_names);

@@ -104,7 +104,7 @@ class Decoop : public Learner {
     const at::NoGradGuard no_grad;
     const std::vector<std::string> names = all_names(task_, new_names);
     ContextPrompts prompts(task_.text_model, names, classifier_shape_);
-    const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
+    const std::vector<PromptList*> lists(detectors_.size(), &prompts);
     return [this, of_detectors = detector_texts(names), zero_shot = zero_shot_texts(names),
             of_classifiers =
                 pool_.features(lists, classifier_contexts_)](const ScoredImages& scored) {
@@ -129,7 +129,7 @@ class Decoop : public Learner {
 
   std::vector<Tensor> detector_texts(const std::vector<std::string>& names) {
     ContextPrompts prompts(task_.text_model, names, detector_shape_);
-    const std::vector<ContextPrompts*> lists(detectors_.size(), &prompts);
+    const std::vector<PromptList*> lists(detectors_.size(), &prompts);
     return pool_.features(lists, detector_contexts_);
   }
 
@@ -147,7 +147,7 @@ class Decoop : public Learner {
   }
 
   Tensor detector_loss(const Batch& batch) {
-    std::vector<ContextPrompts*> lists;
+    std::vector<PromptList*> lists;
     for (std::size_t k = 0; k < detectors_.size(); ++k) lists.push_back(&detectors_.prompts(k));
     const std::vector<Tensor> texts = pool_.features(lists, detector_contexts_);
     Tensor total = at::zeros({}, batch.features.options());
@@ -166,7 +166,7 @@ class Decoop : public Learner {
   }
 
   Tensor classifier_loss(const Batch& batch) {
-    const std::vector<ContextPrompts*> lists(detectors_.size(), &*classifier_prompts_);
+    const std::vector<PromptList*> lists(detectors_.size(), &*classifier_prompts_);
     const std::vector<Tensor> texts = pool_.features(lists, classifier_contexts_);
     const auto [sure, target] = teachers(batch.features);
     Tensor total = at::zeros({}, batch.features.options());

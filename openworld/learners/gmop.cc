@@ -60,7 +60,7 @@ class Gmop : public Learner {
   }
 
   Tensor loss(std::size_t, const Batch& batch) override {
-    std::vector<ContextPrompts*> lists = {&*classifier_prompts_};
+    std::vector<PromptList*> lists = {&*classifier_prompts_};
     std::vector<Tensor> contexts = {classifier_};
     for (std::size_t k = 0; k < detectors_.size(); ++k) {
       lists.push_back(&detectors_.prompts(k));
@@ -102,7 +102,7 @@ class Gmop : public Learner {
     const std::vector<std::string> names = all_names(task_, new_names);
     ContextPrompts detector_prompts(task_.text_model, names,
                                     {.tokens = detector_contexts_[0].size(0)});
-    const std::vector<ContextPrompts*> lists(detectors_.size(), &detector_prompts);
+    const std::vector<PromptList*> lists(detectors_.size(), &detector_prompts);
     const Tensor base_texts = pool_.features(*classifier_prompts_, classifier_);
     Tensor new_texts = at::zeros({0, base_texts.size(1)}, base_texts.options());
     if (!new_names.empty()) {

@@ -10,6 +10,8 @@ std::string_view image_input_name(ImageInput input) {
       break;
     case ImageInput::kPatches:
       return "image and patch features";
+    case ImageInput::kPatchStates:
+      return "image features and patch states";
     case ImageInput::kPixels:
       return "images";
   }

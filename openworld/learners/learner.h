@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,19 +27,25 @@ class PixelSource;
 
 // What a learner takes of an image. Each includes the features of the whole image.
 enum class ImageInput {
-  kFeatures,  // of the whole image alone
-  kPatches,   // and of its patches
-  kPixels,    // and the preprocessed image itself
+  kFeatures,     // of the whole image alone
+  kPatches,      // and of its patches
+  kPatchStates,  // and its patches before the projection
+  kPixels,       // and the preprocessed image itself
 };
 
-// "image features", "image and patch features", "images"
+// "image features", "image and patch features", "image features and patch states", "images"
 std::string_view image_input_name(ImageInput input);
 
-// Training images of base classes. Features are normalised.
+// Training images of base classes. Features are normalised; `lengths` are what they were divided
+// by.
 struct Episode {
   at::Tensor features;  // [images, embed], or [views, images, embed]: one view is drawn per epoch
   at::Tensor labels;    // [images], of base classes
-  at::Tensor local;  // [images, patches, embed]; undefined unless the learner's input is kPatches
+
+  // Undefined unless the learner's input is kPatches, [images, patches, embed], normalised; or
+  // kPatchStates, [images, patches, vision width], as VisionFeatures has them.
+  at::Tensor local;
+  at::Tensor lengths;  // [images] or [views, images]; may be undefined
 
   // The images themselves, sample i with labels[i]; null unless the learner's input is kPixels.
   // Where features have views, the pixels of a batch are of the views drawn (its features are those
@@ -49,10 +56,12 @@ struct Episode {
 };
 
 struct Batch {
-  at::Tensor features;  // [n, embed]
-  at::Tensor labels;    // [n]
-  at::Tensor local;     // [n, patches, embed], or undefined
-  at::Tensor pixels;    // [n, 3, size, size], or undefined
+  at::Tensor features;      // [n, embed]
+  at::Tensor labels;        // [n]
+  at::Tensor local = {};    // [n, patches, embed or vision width], or undefined
+  at::Tensor pixels = {};   // [n, 3, size, size], or undefined
+  at::Tensor lengths = {};  // [n], or undefined
+  std::int64_t step = 0;    // of the stage, from 0: for what a learner draws at random
 };
 
 // What a learner is made for.
@@ -77,6 +86,7 @@ struct Stage {
   double lr = 0.002;
   Schedule schedule = Schedule::kDassl;
   OptimizerOptions optimizer = {};
+  std::map<std::string, double> lr_factors = {};  // of parameters whose learning rate is not `lr`
 };
 
 // What a model says of images [n, ...].
@@ -88,9 +98,10 @@ struct Scores {
 
 // Images as scores are made of them. Features are normalised.
 struct ScoredImages {
-  at::Tensor features;     // [n, embed]
-  at::Tensor local = {};   // [n, patches, embed]; undefined unless scored_input is kPatches
-  at::Tensor pixels = {};  // [n, 3, size, size], test transform; undefined unless it is kPixels
+  at::Tensor features;      // [n, embed]
+  at::Tensor local = {};    // of patches, as Episode has them; undefined unless scored_input asks
+  at::Tensor pixels = {};   // [n, 3, size, size], test transform; undefined unless it is kPixels
+  at::Tensor lengths = {};  // [n]; may be undefined
 };
 using Scorer = std::function<Scores(const ScoredImages&)>;
 

@@ -145,7 +145,7 @@ class PixelLearnerTest : public testing::Test {
     result.pixels = &pixels;
     result.fresh_views = views == Views::kFresh;
     if (views == Views::kCached)
-      result.features = view_features(three_block_clip(), dataset_, 3, 3);
+      result.features = normalized(view_features(three_block_clip(), dataset_, 3, 3));
     return result;
   }
 

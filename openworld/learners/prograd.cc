@@ -45,8 +45,8 @@ class Prograd : public ContextLearner {
  private:
   // The words are the last rows; those before them are zero, not noise, in the released code.
   static Tensor padded_rows(const TuningTask& task, const ProgradOptions& options) {
-    if (init_words(task, options.init).empty()) return first_rows(task, options);
-    const Tensor words = first_rows(task, options);
+    if (init_words(task, options.init).empty()) return first_context(task, options);
+    const Tensor words = first_context(task, options);
     if (words.size(0) > options.tokens) {
       fail("prompts", fmt::format("option init has {} tokens; expected at most tokens, {}",
                                   words.size(0), options.tokens));

@@ -19,7 +19,10 @@ Tensor scaled_logits(const Clip& clip, const Tensor& images, const Tensor& texts
 
 Scores msp_scores(const Clip& clip, const Tensor& images, const Tensor& texts,
                   std::int64_t base_names) {
-  const Tensor logits = scaled_logits(clip, images, texts);
+  return msp_scores(scaled_logits(clip, images, texts), base_names);
+}
+
+Scores msp_scores(const Tensor& logits, std::int64_t base_names) {
   return {logits.narrow(1, 0, base_names),
           logits.narrow(1, base_names, logits.size(1) - base_names),
           at::softmax(logits, 1).narrow(1, 0, base_names).amax(1)};
@@ -38,6 +41,10 @@ Tensor sentence_features(const TextModel& text_model, const std::vector<std::str
 std::vector<std::string> teacher_templates(const TuningTask& task, TemplateStyle style) {
   const auto own = find_custom_template(task.template_set, style);
   return own ? std::vector{*own} : task.templates;
+}
+
+std::string plain_template(const TuningTask& task) {
+  return task.plain_words + " {}.";
 }
 
 std::string init_words(const TuningTask& task, const std::string& init) {

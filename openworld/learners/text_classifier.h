@@ -22,6 +22,9 @@ at::Tensor scaled_logits(const Clip& clip, const at::Tensor& images, const at::T
 Scores msp_scores(const Clip& clip, const at::Tensor& images, const at::Tensor& texts,
                   std::int64_t base_names);
 
+// The same of logits [n, names], base names first.
+Scores msp_scores(const at::Tensor& logits, std::int64_t base_names);
+
 // Text features [names, embed] of hand-written sentences. With several, the mean of the normalised
 // features of each: normalised again, or, with `logits`, left as it is (zeroshot.h).
 at::Tensor sentence_features(const TextModel& text_model, const std::vector<std::string>& names,
@@ -30,6 +33,9 @@ at::Tensor sentence_features(const TextModel& text_model, const std::vector<std:
 // The sentence of a teacher: where the run's templates are a dataset of CoOp's, that method's own
 // for it; else the run's.
 std::vector<std::string> teacher_templates(const TuningTask& task, TemplateStyle style);
+
+// The plain sentence: "a photo of a {}.", whatever the run's templates are.
+std::string plain_template(const TuningTask& task);
 
 // The words that an option `init` stands for: "auto" is the task's plain words.
 std::string init_words(const TuningTask& task, const std::string& init);

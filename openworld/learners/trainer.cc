@@ -28,6 +28,10 @@ Trainer::Trainer(Learner& learner, const Episode& episode, std::uint64_t seed)
     : learner_(learner), episode_(episode), seed_(seed), stages_(learner.stages()) {
   images_ = episode.labels.defined() ? episode.labels.size(0) : 0;
   if (images_ == 0 && !stages_.empty()) fail("tune", "there are no training images");
+  if (episode.lengths.defined() &&
+      episode.lengths.sizes() != episode.features.sizes().slice(0, episode.features.dim() - 1)) {
+    fail("tune", "lengths of features have another shape than the features");
+  }
   if (episode.pixels == nullptr) return;
   const auto pixels = static_cast<std::int64_t>(episode.pixels->dataset().samples.size());
   if (pixels != images_) {
@@ -93,6 +97,7 @@ void Trainer::start_pixels() {
 
 Batch Trainer::batch_of(const std::vector<std::int64_t>& rows) {
   Batch batch;
+  batch.step = stage_step_;
   const Tensor chosen = index_tensor(rows, episode_.labels.device());
   batch.labels = episode_.labels.index_select(0, chosen);
   if (episode_.local.defined()) batch.local = episode_.local.index_select(0, chosen);
@@ -104,14 +109,18 @@ Batch Trainer::batch_of(const std::vector<std::int64_t>& rows) {
   if (!episode_.features.defined()) return batch;
   if (episode_.features.dim() == 2) {
     batch.features = episode_.features.index_select(0, chosen);
+    if (episode_.lengths.defined()) batch.lengths = episode_.lengths.index_select(0, chosen);
     return batch;
   }
-  std::vector<Tensor> features;
+  std::vector<Tensor> features, lengths;
   for (const std::int64_t row : rows) {
     const auto view = static_cast<std::int64_t>(*view_of(row));
     features.push_back(episode_.features.select(0, view).select(0, row));
+    if (episode_.lengths.defined())
+      lengths.push_back(episode_.lengths.select(0, view).select(0, row));
   }
   batch.features = at::stack(features);
+  if (!lengths.empty()) batch.lengths = at::stack(lengths);
   return batch;
 }
 
@@ -141,7 +150,12 @@ TrainStep Trainer::run_step() {
                              report.loss, step_, stage.lr / 10));
   }
   report.lr = scheduled_lr(stage.schedule, stage.lr, epoch_, stage.epochs, stage_step_);
-  optimizer_->step(report.lr);
+  std::map<std::string, double> other_rates;
+  for (const auto& [name, factor] : stage.lr_factors) {
+    other_rates[name] =
+        scheduled_lr(stage.schedule, factor * stage.lr, epoch_, stage.epochs, stage_step_);
+  }
+  optimizer_->step(report.lr, other_rates);
   ++step_;
   ++stage_step_;
   ++epoch_step_;

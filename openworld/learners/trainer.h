@@ -36,7 +36,7 @@ struct TrainStep {
 // REQUIRES: learner and episode outlive it.
 class Trainer {
  public:
-  // Throws Error if the episode has no images, or pixels of another number of them.
+  // Throws Error if the episode has no images, or pixels or lengths of another number of them.
   Trainer(Learner& learner, const Episode& episode, std::uint64_t seed);
 
   bool done() const { return stage_ == stages_.size(); }

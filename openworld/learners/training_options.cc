@@ -1,6 +1,6 @@
 #include "openworld/learners/training_options.h"
 
-#include "openworld/base/error.h"
+#include "openworld/learners/text_classifier.h"
 
 namespace openworld {
 namespace {
@@ -41,6 +41,24 @@ Stage TrainingOptions::stage(std::string name, std::vector<std::string> paramete
                         .momentum = momentum,
                         .weight_decay = weight_decay,
                         .epsilon = epsilon}};
+}
+
+void PromptOptions::declare_prompt(OptionList& list) {
+  list.add("tokens", tokens, 1, 1024, "rows of learned context, unless words give their number");
+  list.add("init", init,
+           "words that the context starts from; auto: those before the name in a plain sentence; "
+           "empty: noise");
+}
+
+void PromptOptions::declare(OptionList& list) {
+  declare_prompt(list);
+  TrainingOptions::declare(list);
+}
+
+at::Tensor first_context(const TuningTask& task, const PromptOptions& options) {
+  const std::string words = init_words(task, options.init);
+  if (words.empty()) return random_rows(task.text_model, options.tokens, task.seed, 0);
+  return word_rows(task.text_model, words);
 }
 
 }  // namespace openworld

@@ -24,4 +24,18 @@ struct TrainingOptions : LearnerOptions {
   Stage stage(std::string name, std::vector<std::string> parameters) const;
 };
 
+// And those of learners with a context in the text tower.
+struct PromptOptions : TrainingOptions {
+  std::int64_t tokens = 16;
+  std::string init = "";
+
+  void declare(OptionList& list) override;
+
+ protected:
+  void declare_prompt(OptionList& list);
+};
+
+// The rows that a context starts from: the words of `init`, or noise of (seed, 0).
+at::Tensor first_context(const TuningTask& task, const PromptOptions& options);
+
 }  // namespace openworld

@@ -13,6 +13,9 @@ void add_learner_input(const Clip& clip, const Dataset& images, const ModelSpec&
     case ImageInput::kPatches:
       scored.local = patch_features(clip, images, {spec.batch, spec.threads, {}});
       return;
+    case ImageInput::kPatchStates:
+      scored.local = patch_states(clip, images, {spec.batch, spec.threads, {}});
+      return;
     case ImageInput::kPixels: {
       const PixelSource source(images, clip.config.preprocessing, {.threads = spec.threads});
       PixelStream stream = source.stream(test_items(images), images.samples.size());

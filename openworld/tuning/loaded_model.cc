@@ -29,6 +29,14 @@ void report_failures(const ImageFeatures& features, const Observer& observer) {
   }
 }
 
+// Valid as long as `features`.
+at::Tensor matrix_of(const ImageFeatures& features) {
+  return at::from_blob(const_cast<float*>(features.features.data()),
+                       {static_cast<std::int64_t>(features.samples.size()),
+                        static_cast<std::int64_t>(features.width)},
+                       at::kFloat);
+}
+
 // A cache that was asked for must work; a home that cannot be written is no reason to stop.
 void open_store(std::optional<FeatureStore>& store, const LoadedModel& model,
                 const FeatureCacheSpec& cache, const Observer& observer) {
@@ -96,11 +104,11 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
 }
 
 at::Tensor normalized_features(const ImageFeatures& features, at::Device device) {
-  return normalized(at::from_blob(const_cast<float*>(features.features.data()),
-                                  {static_cast<std::int64_t>(features.samples.size()),
-                                   static_cast<std::int64_t>(features.width)},
-                                  at::kFloat))
-      .to(device);
+  return normalized(matrix_of(features)).to(device);
+}
+
+at::Tensor feature_lengths(const ImageFeatures& features, at::Device device) {
+  return lengths(matrix_of(features)).to(device);
 }
 
 }  // namespace openworld

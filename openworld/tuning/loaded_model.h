@@ -35,4 +35,7 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
 // Normalised features [n, embed] as a tensor of its own on `device`.
 at::Tensor normalized_features(const ImageFeatures& features, at::Device device);
 
+// The lengths [n] that those were divided by.
+at::Tensor feature_lengths(const ImageFeatures& features, at::Device device);
+
 }  // namespace openworld

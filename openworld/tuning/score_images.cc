@@ -35,7 +35,8 @@ Scores score_images(const Scorer& scorer, ImageInput input, const TestImages& te
   const std::int64_t all = test.features.size(0);
   for (std::int64_t begin = 0; begin < all; begin += most) {
     const std::int64_t rows = std::min(most, all - begin);
-    ScoredImages images{test.features.narrow(0, begin, rows)};
+    ScoredImages images{.features = test.features.narrow(0, begin, rows)};
+    if (test.lengths.defined()) images.lengths = test.lengths.narrow(0, begin, rows);
     if (input != ImageInput::kFeatures) {
       test.add_input(std::span(test.samples)
                          .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(rows)),

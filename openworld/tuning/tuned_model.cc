@@ -144,7 +144,8 @@ PredictedImages TunedModel::predict(const Dataset& images, const Observer& obser
   const ImageFeatures features =
       encode_dataset(parts_->model, images, spec, {.folder = "", .off = true}, observer);
   const Clip& clip = parts_->model.clip;
-  ScoredImages scored{normalized_features(features, clip.device())};
+  ScoredImages scored{.features = normalized_features(features, clip.device()),
+                      .lengths = feature_lengths(features, clip.device())};
   add_learner_input(clip, some_samples(images, features.samples), spec,
                     parts_->learner->scored_input(), scored);
   Scores scores = parts_->scorer(scored);

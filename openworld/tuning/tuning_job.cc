@@ -101,6 +101,7 @@ TestImages encode_test(const TuningRequest& request, const LoadedModel& model, c
       encode_dataset(model, test, request.model, request.cache, observer);
   TestImages images;
   images.features = normalized_features(features, model.clip.device());
+  images.lengths = feature_lengths(features, model.clip.device());
   images.samples = features.samples;
   images.add_input = [&](std::span<const std::size_t> samples, ImageInput input,
                          ScoredImages& scored) {
@@ -129,7 +130,9 @@ TestImages without_shots(const TestImages& test, const TuningData& data,
     rest.samples.push_back(test.samples[i]);
     rest.labels.push_back(test.labels[i]);
   }
-  rest.features = test.features.index_select(0, index_tensor(rows, test.features.device()));
+  const at::Tensor left = index_tensor(rows, test.features.device());
+  rest.features = test.features.index_select(0, left);
+  rest.lengths = test.lengths.index_select(0, left);
   rest.summary.images = rest.samples.size();
   rest.summary.samples = rest.samples;
   return rest;
@@ -154,15 +157,21 @@ TrainImages encode_shots(const TuningRequest& request, const LoadedModel& model,
   Episode& episode = images.episode;
   episode.labels = index_tensor(labels, model.clip.device());
   if (request.views > 0) {
-    episode.features =
+    const at::Tensor features =
         view_features(model.clip, shots, request.views, seed, followed("encoding views"));
+    episode.features = normalized(features);
+    episode.lengths = lengths(features);
   } else {
-    episode.features = normalized_features(
-        encode_dataset(model, shots, request.model, request.cache, observer, Unreadable::kRefuse),
-        model.clip.device());
+    const ImageFeatures features =
+        encode_dataset(model, shots, request.model, request.cache, observer, Unreadable::kRefuse);
+    episode.features = normalized_features(features, model.clip.device());
+    episode.lengths = feature_lengths(features, model.clip.device());
   }
   if (input == ImageInput::kPatches) {
     episode.local = patch_features(model.clip, shots, followed("encoding patches"));
+  }
+  if (input == ImageInput::kPatchStates) {
+    episode.local = patch_states(model.clip, shots, followed("encoding patches"));
   }
   if (input == ImageInput::kPixels) {
     images.pixels =

@@ -20,6 +20,7 @@ namespace openworld {
 // Test images, encoded once for all runs of a job.
 struct TestImages {
   at::Tensor features;               // normalised, [n, embed]
+  at::Tensor lengths;                // that they were divided by, [n]
   std::vector<std::size_t> samples;  // of the test dataset
   std::vector<std::int32_t> labels;  // of all classes
   // Some of the images as a learner scores them, beyond their features.

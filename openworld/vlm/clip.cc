@@ -69,4 +69,8 @@ at::Tensor normalized(const Tensor& features) {
   return features / features.norm(2, -1, /*keepdim=*/true);
 }
 
+at::Tensor lengths(const Tensor& features) {
+  return features.norm(2, -1);
+}
+
 }  // namespace openworld

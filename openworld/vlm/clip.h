@@ -34,7 +34,8 @@ Clip make_clip(const ClipConfig& config,
 double logit_scale(const Clip& clip);
 void set_logit_scale(Clip& clip, double factor);
 
-// f / |f| over the last dimension.
+// f / |f| over the last dimension, and |f|.
 at::Tensor normalized(const at::Tensor& features);
+at::Tensor lengths(const at::Tensor& features);
 
 }  // namespace openworld

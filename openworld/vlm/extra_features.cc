@@ -25,10 +25,10 @@ std::vector<std::size_t> repeated_samples(const Dataset& dataset, std::size_t ti
   throw error;
 }
 
-}  // namespace
-
-Tensor patch_features(const Clip& clip, const Dataset& dataset,
-                      const ExtraFeatureOptions& options) {
+// Of every sample what `finish` makes of the states of its patches, [samples, patches, width].
+Tensor finished_patches(const Clip& clip, const Dataset& dataset,
+                        const ExtraFeatureOptions& options, std::int64_t width,
+                        const std::function<Tensor(const Tensor& states)>& finish) {
   const at::NoGradGuard no_grad;
   WorkerPool pool(options.threads);
   const std::vector<std::size_t> samples = repeated_samples(dataset, 1);
@@ -43,21 +43,34 @@ Tensor patch_features(const Clip& clip, const Dataset& dataset,
           [&](std::span<const std::size_t> items, const Tensor& images) {
             const Tensor local = encode_each(clip.vision, images, pool, {.local = true}).local;
             if (!result.defined()) {
-              result = at::empty(
-                  {static_cast<std::int64_t>(samples.size()), local.size(1), clip.config.embed},
-                  local.options());
+              result = at::empty({static_cast<std::int64_t>(samples.size()), local.size(1), width},
+                                 local.options());
             }
             // By itself and on one thread, for the reason that encode_each gives.
             const BlasThreads blas(1);
             const OpenMpThreads open_mp(1);
             for (std::size_t i = 0; i < items.size(); ++i) {
-              const Tensor features = at::matmul(local.select(0, static_cast<std::int64_t>(i)),
-                                                 clip.vision.weights.projection.detach());
-              result.select(0, static_cast<std::int64_t>(items[i])).copy_(normalized(features));
+              result.select(0, static_cast<std::int64_t>(items[i]))
+                  .copy_(finish(local.select(0, static_cast<std::int64_t>(i))));
             }
           },
           refuse);
   return result;
+}
+
+}  // namespace
+
+Tensor patch_features(const Clip& clip, const Dataset& dataset,
+                      const ExtraFeatureOptions& options) {
+  const Tensor projection = clip.vision.weights.projection.detach();
+  return finished_patches(clip, dataset, options, clip.config.embed, [&](const Tensor& states) {
+    return normalized(at::matmul(states, projection));
+  });
+}
+
+Tensor patch_states(const Clip& clip, const Dataset& dataset, const ExtraFeatureOptions& options) {
+  return finished_patches(clip, dataset, options, clip.config.vision.width,
+                          [](const Tensor& states) { return states; });
 }
 
 Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t views,
@@ -82,8 +95,7 @@ Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t view
                 .on_progress = options.on_progress}
       .for_each(
           [&](std::span<const std::size_t> items, const Tensor& images) {
-            const Tensor features =
-                normalized(encode_each(clip.vision, images, pool).features.select(1, 0));
+            const Tensor features = encode_each(clip.vision, images, pool).features.select(1, 0);
             for (std::size_t i = 0; i < items.size(); ++i) {
               result.select(0, static_cast<std::int64_t>(items[i]))
                   .copy_(features.select(0, static_cast<std::int64_t>(i)));

@@ -25,7 +25,11 @@ struct ExtraFeatureOptions {
 at::Tensor patch_features(const Clip& clip, const Dataset& dataset,
                           const ExtraFeatureOptions& options = {});
 
-// Normalised features [views, samples, embed] of random resized crops, flipped or not
+// The same before the projection, [samples, grid * grid, vision width], as GalLoP has them.
+at::Tensor patch_states(const Clip& clip, const Dataset& dataset,
+                        const ExtraFeatureOptions& options = {});
+
+// Features [views, samples, embed], not normalised, of random resized crops, flipped or not
 // (transform.h); view v of sample i is the augmentation named (seed, v, i). Throws Error for an
 // image that cannot be read.
 at::Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t views,

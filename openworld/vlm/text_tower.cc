@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "openworld/base/error.h"
+#include "openworld/vlm/device.h"
 #include "openworld/vlm/index_tensor.h"
 
 namespace openworld {
@@ -22,6 +23,12 @@ using at::Tensor;
 ForestAttention part_attention(const ForestLayout& layout, bool live, const at::Device& device) {
   return live ? make_forest_attention(layout.live_attention, layout.rows, device)
               : make_forest_attention(layout.frozen_attention, layout.frozen, device);
+}
+
+// Whether a query of the plan sees a row from `begin` on.
+bool sees_from(const AttentionPlan& plan, std::int32_t begin) {
+  return std::any_of(plan.ranges.begin(), plan.ranges.end(),
+                     [begin](const RowRange& range) { return range.begin + range.count > begin; });
 }
 
 void check(const ClipConfig& config, const ForestPlan& plan) {
@@ -61,6 +68,10 @@ ForestRun::ForestRun(const TextTower& tower, const ForestPlan& plan)
     stage.end_block = is_last ? tower.config.text.layers : plan.stages[s + 1].first_block;
     stage.frozen = s == 0 ? first_rows(plan, false) : later_rows(plan, s, false);
     stage.live = s == 0 ? first_rows(plan, true) : later_rows(plan, s, true);
+    const ForestLayout& layout = plan.stages[s].layout;
+    // The attention of other devices has a column for every row.
+    stage.live.seen = !uses_kernels(device()) || sees_from(layout.live_attention, layout.frozen) ||
+                      (is_last && sees_from(plan.live_readout_attention, layout.frozen));
   }
   const ForestLayout& last = plan.stages.back().layout;
   frozen_out_ = {
@@ -142,7 +153,8 @@ Tensor ForestRun::read_out(const Tensor& x, const Rows& rows, const ReadOut& out
   const BlockWeights& block = tower_->weights.blocks.back();
   const std::int64_t d = config.text.width;
   const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
-  const Tensor kv = linear(normed, outputs_of(block.qkv, d, 2 * d));
+  const Tensor kv = rows.seen ? linear(normed, outputs_of(block.qkv, d, 2 * d))
+                              : at::empty({0, 2 * d}, normed.options());
   if (kept != nullptr) kept->kv.push_back(kv);
   if (out.rows.numel() == 0) return at::empty({0, config.embed}, x.options());
 
@@ -176,10 +188,13 @@ Tensor ForestRun::run(bool live, const FrozenRows* frozen, const Tensor& learnab
       const Tensor frozen_kv = live ? frozen->kv[static_cast<std::size_t>(b)] : Tensor();
       if (b == last) return read_out(x, rows, live ? live_out_ : frozen_out_, frozen_kv, kept);
       const BlockWeights& block = tower_->weights.blocks[static_cast<std::size_t>(b)];
-      const Tensor qkv = linear(layer_norm(x, block.ln_1, config.layer_norm_eps), block.qkv);
-      if (kept != nullptr) kept->kv.push_back(qkv.narrow(1, d, 2 * d).contiguous());
+      const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
+      const Tensor own =
+          rows.seen ? linear(normed, block.qkv) : at::empty({0, 2 * d}, normed.options());
+      const Tensor query = rows.seen ? Tensor() : linear(normed, outputs_of(block.qkv, 0, d));
+      if (kept != nullptr) kept->kv.push_back(own.narrow(1, d, 2 * d).contiguous());
       const Tensor attended =
-          forest_attention(qkv, Tensor(), frozen_kv, static_cast<std::int32_t>(rows.begin),
+          forest_attention(own, query, frozen_kv, static_cast<std::int32_t>(rows.begin),
                            rows.attention, config.text.heads);
       x = feed_forward(x + linear(attended, block.out), block, config);
     }

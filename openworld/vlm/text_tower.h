@@ -69,6 +69,7 @@ class ForestRun {
     at::Tensor learnable_from;  // ... and which
     at::Tensor positioned_at;   // first stage: rows with a position; undefined: all
     at::Tensor position;
+    bool seen = true;  // whether any row sees these: if not, they need no keys and values (RPO)
   };
   struct Stage {
     std::int64_t first_block = 0;

@@ -1,6 +1,7 @@
 #include "openworld/vlm/vision_tower.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
@@ -39,6 +40,10 @@ void check(const VisionTower& tower, const Tensor& images, const VisionOptions& 
                                   prompt.rows.size(-1), tower.config.vision.width));
     }
     next = prompt.block + 1;
+  }
+  if (options.read_only && (options.prompts.size() != 1 || options.prompts[0].block != 0 ||
+                            options.mask.defined() || options.local)) {
+    fail(kFunction, "read-only prompts are one prompt at block 0, without a mask and patches");
   }
 }
 
@@ -117,6 +122,61 @@ VisionFeatures last_block(const VisionTower& tower, const Tensor& x, const Visio
   return result;
 }
 
+// The states of the first `rows` rows after a block; those after them are only seen.
+Tensor leading_rows(const Tensor& x, const BlockWeights& block, const ClipConfig& config,
+                    const Tensor& mask, std::int64_t rows) {
+  const std::int64_t d = config.vision.width;
+  const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
+  const Tensor kv = linear(normed, outputs_of(block.qkv, d, 2 * d));
+  const Tensor query = linear(normed.narrow(1, 0, rows), outputs_of(block.qkv, 0, d));
+  const Tensor seen = mask.defined() ? mask.narrow(0, 0, rows) : Tensor();
+  const Tensor mixed = attend(query, kv, seen, config.vision.heads);
+  return feed_forward(x.narrow(1, 0, rows) + linear(mixed, block.out), block, config);
+}
+
+// Rows that see the image's and that no row sees, through all blocks. `x` are the image's rows and
+// `rows` the others, both after ln_pre.
+Tensor read_only_rows(const VisionTower& tower, Tensor x, Tensor rows) {
+  const ClipConfig& config = tower.config;
+  const std::int64_t d = config.vision.width;
+  for (std::int64_t b = 0; b < config.vision.layers; ++b) {
+    const BlockWeights& block = tower.weights.blocks[static_cast<std::size_t>(b)];
+    const bool is_last = b == config.vision.layers - 1;
+    Tensor kv;
+    {
+      const at::NoGradGuard no_grad;
+      const Tensor normed = layer_norm(x, block.ln_1, config.layer_norm_eps);
+      if (is_last) {
+        kv = linear(normed, outputs_of(block.qkv, d, 2 * d));
+      } else {
+        const Tensor qkv = linear(normed, block.qkv);
+        kv = qkv.narrow(2, d, 2 * d);
+        const Tensor mixed = attend(qkv.narrow(2, 0, d), kv, Tensor(), config.vision.heads);
+        x = feed_forward(x + linear(mixed, block.out), block, config);
+      }
+    }
+    const Tensor query =
+        linear(layer_norm(rows, block.ln_1, config.layer_norm_eps), outputs_of(block.qkv, 0, d));
+    const Tensor mixed = attend(query, kv, Tensor(), config.vision.heads);
+    rows = feed_forward(rows + linear(mixed, block.out), block, config);
+  }
+  return rows;
+}
+
+VisionFeatures encode_read_only(const VisionTower& tower, const Tensor& images,
+                                const Tensor& prompt) {
+  const VisionWeights& w = tower.weights;
+  const double eps = tower.config.layer_norm_eps;
+  Tensor x;
+  {
+    const at::NoGradGuard no_grad;
+    x = layer_norm(embed(tower, images), w.ln_pre, eps);
+  }
+  const Tensor rows = layer_norm(per_image(prompt, x.size(0)), w.ln_pre, eps);
+  const Tensor y = layer_norm(read_only_rows(tower, x, rows), w.ln_post, eps);
+  return {at::matmul(y, w.projection), Tensor()};
+}
+
 }  // namespace
 
 Tensor vision_block(const Tensor& x, const BlockWeights& block, const ClipConfig& config,
@@ -133,23 +193,30 @@ VisionFeatures encode_images(const VisionTower& tower, const Tensor& images,
   check(tower, images, options);
   const ClipConfig& config = tower.config;
   const VisionWeights& w = tower.weights;
-  Tensor x = embed(tower, images.to(w.patch.device()));
+  const Tensor pixels = images.to(w.patch.device());
+  if (options.read_only) return encode_read_only(tower, pixels, options.prompts.front().rows);
+  Tensor x = embed(tower, pixels);
   auto prompt = options.prompts.begin();
   if (prompt != options.prompts.end() && prompt->block == 0) {
     x = at::cat({x, per_image(prompt++->rows, x.size(0))}, 1);
   }
   x = layer_norm(x, w.ln_pre, config.layer_norm_eps);
   for (std::int64_t b = 0; b < config.vision.layers; ++b) {
-    if (prompt != options.prompts.end() && prompt->block == b) {
-      const Tensor rows = per_image(prompt++->rows, x.size(0));
-      if (rows.size(1) >= x.size(1)) {
-        fail(kFunction,
-             fmt::format("a prompt of {} rows cannot replace rows of {}", rows.size(1), x.size(1)));
-      }
-      x = at::cat({x.narrow(1, 0, x.size(1) - rows.size(1)), rows}, 1);
+    // Rows that the block after this one replaces are seen here and computed no further.
+    const bool replaced = prompt != options.prompts.end() && prompt->block == b + 1;
+    const std::int64_t added = replaced ? prompt->rows.size(-2) : 0;
+    if (added >= x.size(1)) {
+      fail(kFunction,
+           fmt::format("a prompt of {} rows cannot replace rows of {}", added, x.size(1)));
     }
     if (b == config.vision.layers - 1) break;
-    x = vision_block(x, w.blocks[static_cast<std::size_t>(b)], config, options.mask);
+    const BlockWeights& block = w.blocks[static_cast<std::size_t>(b)];
+    if (!replaced) {
+      x = vision_block(x, block, config, options.mask);
+      continue;
+    }
+    x = leading_rows(x, block, config, options.mask, x.size(1) - added);
+    x = at::cat({x, per_image(prompt++->rows, x.size(0))}, 1);
   }
   return last_block(tower, x, options);
 }

@@ -41,6 +41,11 @@ struct VisionOptions {
   at::Tensor mask = {};  // added to attention scores, [rows, rows]; may be undefined
   std::vector<std::int64_t> readouts = {0};  // rows to read; negative ones count from the end
   bool local = false;                        // whether patches are wanted
+
+  // The one prompt, at block 0, is seen by no row, itself included, and its rows are what is read
+  // (RPO). The image's own rows are then what they are without it: they run without a graph.
+  // Excludes mask, readouts and local.
+  bool read_only = false;
 };
 
 struct VisionFeatures {

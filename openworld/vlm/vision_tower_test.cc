@@ -126,6 +126,28 @@ TEST(VisionTower, MasksHideRows) {
   EXPECT_LT(relative_error(features.select(1, 3), plain.select(1, 0)), kTolerance);
 }
 
+TEST(VisionTower, ReadOnlyRowsAreWhatTheMaskMakesOfThem) {
+  const Clip clip = random_clip(small_config(), 6);
+  const Tensor images = images_for(clip.config, 2);
+  const std::int64_t rows = 1 + 49 + 3, d = clip.config.vision.width;
+  Tensor mask = at::zeros({rows, rows});
+  mask.narrow(1, rows - 3, 3).fill_(-std::numeric_limits<float>::infinity());
+  for (const Tensor& values : {random_tensor({3, d}, 7), random_tensor({2, 3, d}, 8)}) {
+    const Tensor prompt = values.detach().clone().requires_grad_();
+    const Tensor slow =
+        encode_images(clip.vision, images,
+                      {.prompts = {{0, prompt}}, .mask = mask, .readouts = {-3, -2, -1}})
+            .features;
+    const Tensor fast =
+        encode_images(clip.vision, images, {.prompts = {{0, prompt}}, .read_only = true}).features;
+    EXPECT_LT(relative_error(fast, slow), kTolerance);
+    const Tensor cotangent = random_tensor(fast.sizes().vec(), 9);
+    EXPECT_LT(relative_error(torch::autograd::grad({fast}, {prompt}, {cotangent})[0],
+                             torch::autograd::grad({slow}, {prompt}, {cotangent})[0]),
+              kTolerance);
+  }
+}
+
 TEST(VisionTower, LocalFeaturesComeFromTheLastBlocksValues) {
   const Clip clip = random_clip(small_config(), 8);
   const ClipConfig& config = clip.config;
@@ -162,6 +184,8 @@ TEST(VisionTower, RefusesWhatDoesNotFit) {
   EXPECT_THROW(encode(images, {.prompts = {{0, at::zeros({1, d + 1})}}}), Error);
   EXPECT_THROW(encode(images, {.prompts = {{1, at::zeros({50, d})}}}), Error);
   EXPECT_THROW(encode(images, {.readouts = {50}}), Error);
+  EXPECT_THROW(encode(images, {.read_only = true}), Error);
+  EXPECT_THROW(encode(images, {.prompts = {{1, at::zeros({1, d})}}, .read_only = true}), Error);
 }
 
 }  // namespace

@@ -31,12 +31,14 @@ Optimizer::Optimizer(const NamedTensors& parameters, const OptimizerOptions& opt
   }
 }
 
-void Optimizer::step(double lr) {
+void Optimizer::step(double common_lr, const std::map<std::string, double>& other_rates) {
   const at::NoGradGuard no_grad;
   ++steps_;
   for (auto& [name, tensor] : parameters_) {
     at::Tensor gradient = tensor.grad();
     if (!gradient.defined()) continue;
+    const auto other = other_rates.find(name);
+    const double lr = other == other_rates.end() ? common_lr : other->second;
     if (options_.weight_decay != 0) gradient = gradient + tensor * options_.weight_decay;
     if (options_.kind == OptimizerKind::kAdam) {
       at::Tensor first = memory_.at("first." + name), second = memory_.at("second." + name);

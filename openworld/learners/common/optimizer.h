@@ -9,6 +9,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "openworld/vlm/tensor_state.h"
 
@@ -29,7 +31,8 @@ class Optimizer {
   Optimizer(const NamedTensors& parameters, const OptimizerOptions& options);
 
   // One step along the gradients, which it then clears. A parameter without one stays as it is.
-  void step(double lr);
+  // `other_rates` are learning rates of single parameters.
+  void step(double lr, const std::map<std::string, double>& other_rates = {});
 
   // What it remembers, for checkpoints: copied into by whoever resumes.
   const NamedTensors& memory() const { return memory_; }

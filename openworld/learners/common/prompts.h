@@ -8,22 +8,15 @@
 //   front    SOT name [context] . EOT
 //
 // With the name at the end all classes share the context's rows (text_forest.h), which is most of
-// what there is to compute. Where every image has a context of its own (CoCoOp), the prompts of all
-// images of a batch are one forest; with the name in front the images share the names' rows.
+// what there is to compute.
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "openworld/base/worker_pool.h"
-#include "openworld/text/tokenizer.h"
-#include "openworld/vlm/clip.h"
-#include "openworld/vlm/text_encoder.h"
+#include "openworld/learners/common/prompt_list.h"
 
 namespace openworld {
 
@@ -33,68 +26,33 @@ struct PromptShape {
   std::int64_t tokens = 16;  // rows of context
   NamePosition position = NamePosition::kEnd;
   bool class_specific = false;  // every class has rows of its own
+
+  std::vector<std::int32_t> before = {};  // tokens between context and name
+  std::string after = ".";                // text after the name
+
+  // At the input of each of these blocks, increasing from 1 on, further rows of the matrix replace
+  // the states of the context: after the `tokens` rows of the input, `tokens` rows for each of the
+  // blocks (MaPLe, PromptSRC). REQUIRES: not class_specific.
+  std::vector<std::int32_t> deep_blocks = {};
+
+  // At the input of this block, `tokens` rows of each class replace the states of the context:
+  // those of the first class after all others (TCP). 0: none.
+  std::int32_t class_block = 0;
 };
 
-// A model with its words, for as long as learners use them.
-struct TextModel {
-  const Clip* clip = nullptr;
-  const Tokenizer* tokenizer = nullptr;
-  TextMemory memory = {};
-  int threads = 0;  // 0: all cores
-};
+// The rows of a sentence without learned ones, from SOT to EOT. Throws Error naming the class if it
+// does not fit the model's context, with `more` rows to come.
+std::vector<PromptRow> sentence_rows(const TextModel& text_model, const std::string& sentence,
+                                     const std::string& name, std::int64_t more = 0);
 
 // The prompts of one list of names.
-class ContextPrompts {
+class ContextPrompts : public PromptList {
  public:
   // Throws Error naming the first class whose prompt does not fit the model's context.
   ContextPrompts(const TextModel& text_model, const std::vector<std::string>& names,
                  const PromptShape& shape);
-  ContextPrompts(ContextPrompts&&) = default;
 
-  std::int64_t names() const { return static_cast<std::int64_t>(prompts_.size()); }
-  std::int64_t rows() const { return rows_; }  // of the context as a matrix
-  std::size_t shards() { return shards_of(1).size(); }
-
- private:
-  friend class PromptPool;
-
-  // Neighbouring prompts, computed by one thread. How many there are depends on the prompts and the
-  // model alone, so that the number of threads does not change a bit.
-  using Shards = std::vector<std::unique_ptr<TextEncoder>>;
-
-  // For contexts of so many images, of all names for the first one, then for the second, ...; laid
-  // out when they are first asked for.
-  const Shards& shards_of(std::int64_t images);
-  Shards make_shards(std::int64_t images) const;
-
-  TextModel text_model_;
-  PromptShape shape_;
-  std::int64_t rows_ = 0;
-  std::vector<std::vector<PromptRow>> prompts_;  // by name, for the first image
-  std::map<std::int64_t, Shards> shards_;        // by number of images
-};
-
-// Computes features of several prompt lists side by side.
-class PromptPool {
- public:
-  explicit PromptPool(int threads);
-
-  // Normalised features [names, embed] of each list, with its context: [tokens, d], or [names,
-  // tokens, d] where it is class specific. Otherwise [images, tokens, d] is a context per image,
-  // for features [images, names, embed]; a list keeps its layout for each number of images that it
-  // has met. Differentiable in the contexts, as often as one likes while the result lives. Throws
-  // Error for contexts of another shape.
-  std::vector<at::Tensor> features(std::span<ContextPrompts* const> prompts,
-                                   std::span<const at::Tensor> contexts);
-  at::Tensor features(ContextPrompts& prompts, const at::Tensor& context);
-
- private:
-  struct Graph;
-  struct Encode;
-
-  static std::int64_t images_of(const ContextPrompts& prompts, const at::Tensor& contexts);
-
-  WorkerPool pool_;
+  std::int64_t names() const { return prompts(); }
 };
 
 // Rows for a context from words: their token embeddings, [tokens of the words, d].

@@ -20,7 +20,7 @@ std::pair<Tensor, Tensor> run(int threads, const PromptShape& shape) {
   ContextPrompts prompts(text_model, kNames, shape);
   PromptPool pool(threads);
   Tensor context = random_rows(text_model, prompts.rows(), 3, 0).mul(20).requires_grad_();
-  ContextPrompts* const lists[] = {&prompts, &prompts};
+  PromptList* const lists[] = {&prompts, &prompts};
   const Tensor contexts[] = {context, context};
   const std::vector<Tensor> features = pool.features(lists, contexts);
   EXPECT_TRUE(features[0].equal(features[1]));

@@ -51,17 +51,21 @@ std::int64_t ShardedEncoder::parts(std::int64_t images, std::int64_t prompt_rows
   return std::clamp<std::int64_t>(std::min(by_work, images), 1, kMostParts);
 }
 
-std::int64_t ShardedEncoder::kept_parts(std::int64_t images, std::int64_t prompt_rows) const {
+std::int64_t ShardedEncoder::kept_parts(std::int64_t images, std::int64_t prompt_rows,
+                                        bool read_only) const {
   const TowerConfig& vision = tower_->config.vision;
   const std::int64_t rows = image_rows(*tower_, prompt_rows);
-  // Inputs of both norms, q, k, v and what enters the activation;
-  // attention weights.
+  const std::int64_t live = read_only ? prompt_rows : rows;
+  // Inputs of both norms, q, k, v and what enters the activation; attention weights. Keys and
+  // values of rows without a graph.
   const std::int64_t floats =
-      vision.layers * rows * (5 * vision.width + vision.mlp + vision.heads * rows);
+      vision.layers * (live * (5 * vision.width + vision.mlp + vision.heads * rows) +
+                       (rows - live) * 2 * vision.width);
   const std::int64_t count = parts(images, prompt_rows);
   const std::int64_t largest = (images + count - 1) / count;
   const std::int64_t bytes = largest * floats * static_cast<std::int64_t>(sizeof(float));
-  return std::clamp<std::int64_t>(options_.memory_mib * 1024 * 1024 / bytes, 0, count);
+  return std::clamp<std::int64_t>(
+      options_.memory_mib * 1024 * 1024 / std::max<std::int64_t>(bytes, 1), 0, count);
 }
 
 // The parts of one call.
@@ -76,7 +80,7 @@ struct ShardedEncoder::Graph : torch::CustomClassHolder {
       : encoder(owner), images(pixels.detach()), options(asked) {
     const std::int64_t all = images.size(0), added = prompt_rows(options);
     const std::int64_t count = encoder->parts(all, added);
-    kept = encoder->kept_parts(all, added);
+    kept = encoder->kept_parts(all, added, options.read_only);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t begin = all * i / count;
       parts.push_back({begin, all * (i + 1) / count - begin, {}, {}});
