@@ -11,6 +11,7 @@ Inputs are float32; expected values are computed from them in double. A method t
 has no loss, class-specific contexts have neither new_logits nor score, and only DeCoOp has a
 threshold, the one of a training set that is the batch. Parameters that a loss does not touch have a
 gradient of zeros; ProGrad's is the gradient after projection and its loss the cross-entropy.
+oracle_prompted.py has the cases of learners that are not about features of images alone.
 """
 
 import json
@@ -24,6 +25,7 @@ import torch
 
 from oracle_model import (BASE_NAMES, NEW_NAMES, SELECT, TEMPLATES, random_clip, tokenize,
                           write_clip)
+from oracle_prompted import make_case, prompted_cases
 from reference_checks import check_gradient
 from reference_clip import normalized
 from reference_learners import LEARNERS, Batch, TextTower
@@ -309,12 +311,21 @@ def write_case(out, case, shared):
             "options": learner.options, "templates": case.templates, "tensors": file}
 
 
+def write_prompted(out, case):
+    tensors, options = make_case(case, CLIP)
+    file = f"{case.name}.safetensors"
+    write_safetensors(out / file, tensors)
+    return {"name": case.name, "method": case.method, "stage": 0, "options": options,
+            "task_templates": case.templates, "tensors": file}
+
+
 def main(out):
     torch.set_num_threads(1)  # tensors are tiny
     out.mkdir(parents=True, exist_ok=True)
     write_clip(out / "clip", CLIP)
     shared = shared_inputs()
     cases = [write_case(out, case, shared) for case in all_cases()]
+    cases += [write_prompted(out, case) for case in prompted_cases()]
     (out / "cases.json").write_text(json.dumps(
         {"base_names": BASE_NAMES, "new_names": NEW_NAMES, "templates": TEMPLATES, "cases": cases},
         indent=1))

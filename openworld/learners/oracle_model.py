@@ -58,7 +58,7 @@ def learn_merges():
 
 MERGES = learn_merges()
 IDS = {token: i for i, token in enumerate(tokens(MERGES))}
-SIZES = Sizes(vision=Tower(width=16, layers=1, heads=2, mlp=32),
+SIZES = Sizes(vision=Tower(width=16, layers=3, heads=2, mlp=32),
               text=Tower(width=24, layers=3, heads=2, mlp=96),
               image=24, patch=8, embed=16, context=24, vocabulary=len(IDS))
 

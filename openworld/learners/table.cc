@@ -8,12 +8,21 @@
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
 #include "openworld/io/origin.h"
+#include "openworld/learners/cocoop.h"
 #include "openworld/learners/coop.h"
 #include "openworld/learners/decoop.h"
+#include "openworld/learners/dept.h"
+#include "openworld/learners/gallop.h"
 #include "openworld/learners/gmop.h"
 #include "openworld/learners/kgcoop.h"
 #include "openworld/learners/locoop.h"
+#include "openworld/learners/maple.h"
+#include "openworld/learners/proda.h"
 #include "openworld/learners/prograd.h"
+#include "openworld/learners/promptsrc.h"
+#include "openworld/learners/rpo.h"
+#include "openworld/learners/tcp.h"
+#include "openworld/learners/vpt.h"
 #include "openworld/learners/zero_shot.h"
 
 namespace openworld {
@@ -59,6 +68,69 @@ const LearnerRow kLearners[] = {
      .input = ImageInput::kPatches,
      .gradient = "text",
      .options = make_options<LocoopOptions>},
+    {.name = "cocoop",
+     .title = "CoCoOp",
+     .description = "CoOp whose context is shifted by each image",
+     .citation = "Zhou et al., Conditional Prompt Learning for Vision-Language Models, CVPR 2022",
+     .gradient = "text",
+     .options = make_options<CocoopOptions>},
+    {.name = "proda",
+     .title = "ProDA",
+     .description = "a distribution over many contexts",
+     .citation = "Lu et al., Prompt Distribution Learning, CVPR 2022",
+     .gradient = "text",
+     .options = make_options<ProdaOptions>},
+    {.name = "vpt",
+     .title = "VPT",
+     .description = "learned rows in the vision tower",
+     .citation = "Jia et al., Visual Prompt Tuning, ECCV 2022",
+     .input = ImageInput::kPixels,
+     .gradient = "image",
+     .options = make_options<VptOptions>},
+    {.name = "maple",
+     .title = "MaPLe",
+     .description = "deep prompts in the text tower, mapped into the vision tower",
+     .citation = "Khattak et al., MaPLe: Multi-modal Prompt Learning, CVPR 2023",
+     .input = ImageInput::kPixels,
+     .gradient = "both",
+     .options = make_options<MapleOptions>},
+    {.name = "promptsrc",
+     .title = "PromptSRC",
+     .description = "deep prompts in both towers that stay close to the frozen model",
+     .citation = "Khattak et al., Self-regulating Prompts: Foundational Model Adaptation without "
+                 "Forgetting, ICCV 2023",
+     .input = ImageInput::kPixels,
+     .gradient = "both",
+     .options = make_options<PromptsrcOptions>},
+    {.name = "rpo",
+     .title = "RPO",
+     .description = "rows in both towers that read the frozen model and do not change it",
+     .citation = "Lee et al., Read-only Prompt Optimization for Vision-Language Few-shot Learning, "
+                 "ICCV 2023",
+     .input = ImageInput::kPixels,
+     .gradient = "both",
+     .options = make_options<RpoOptions>},
+    {.name = "tcp",
+     .title = "TCP",
+     .description = "KgCoOp with rows made from each class's own sentence",
+     .citation = "Yao et al., TCP: Textual-based Class-aware Prompt Tuning for Visual-Language "
+                 "Model, CVPR 2024",
+     .gradient = "text",
+     .options = make_options<TcpOptions>},
+    {.name = "gallop",
+     .title = "GalLoP",
+     .description = "prompts for the whole image and prompts for its patches",
+     .citation = "Lafon et al., GalLoP: Learning Global and Local Prompts for Vision-Language "
+                 "Models, ECCV 2024",
+     .input = ImageInput::kPatchStates,
+     .gradient = "text",
+     .options = make_options<GallopOptions>},
+    {.name = "dept",
+     .title = "DePT",
+     .description = "KgCoOp, CoOp or CoCoOp with a head for the base classes",
+     .citation = "Zhang et al., DePT: Decoupled Prompt Tuning, CVPR 2024",
+     .gradient = "text",
+     .options = make_options<DeptOptions>},
     {.name = "decoop",
      .title = "DeCoOp",
      .description = "detectors of new classes, then classifiers where they are sure",

@@ -22,6 +22,14 @@ namespace {
 
 const std::string kOracle = OPENWORLD_ORACLE_DIR;
 
+at::Tensor normal_tensor(at::IntArrayRef shape, Random& random) {
+  at::Tensor tensor = at::empty(shape);
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    tensor.data_ptr<float>()[i] = static_cast<float>(random.normal());
+  }
+  return tensor;
+}
+
 }  // namespace
 
 const TestModel& oracle_model() {
@@ -70,14 +78,21 @@ TuningTask small_setting(std::uint64_t seed, int threads) {
 std::vector<std::string> small_options(const LearnerRow& row) {
   // Where a method has such an option.
   static const std::pair<std::string, std::string> generic[] = {
-      {"epochs", "3"}, {"batch", "4"},           {"lr", "0.1"},
-      {"tokens", "3"}, {"detector_tokens", "3"}, {"classifier_tokens", "2"},
-      {"depth", "1"},
+      {"epochs", "3"},  {"batch", "4"},           {"lr", "0.1"},
+      {"tokens", "3"},  {"detector_tokens", "3"}, {"classifier_tokens", "2"},
+      {"prompts", "4"},
   };
   static const std::map<std::string_view, std::vector<std::string>> own = {
       {"kgcoop", {"lr=0.005"}},
       {"prograd", {"tokens=12"}},  // its words have seven
       {"decoop", {"epochs=2", "momentum=0.9"}},
+      {"proda", {"prompt_batch=2", "init=", "lr=0.005"}},
+      {"tcp", {"lr=0.01"}},
+      {"gallop", {"lr=0.02"}},
+      {"dept", {"lr=0.01"}},
+      {"promptsrc", {"lr=0.02"}},
+      {"maple", {"lr=0.02"}},
+      {"cocoop", {"lr=0.02"}},
   };
   const auto options = row.options();
   OptionList list;
@@ -105,6 +120,9 @@ const std::vector<TrainedCase>& trained_cases() {
       adam.options.emplace_back(option);
     }
     result.push_back(adam);
+    TrainedCase conditional = {"dept", small_options(find_learner("dept"))};
+    conditional.options.emplace_back("on=cocoop");
+    result.push_back(conditional);
     return result;
   }();
   return cases;
@@ -138,17 +156,25 @@ Dataset small_images(const std::string& folder, std::size_t images, std::size_t 
 Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed) {
   Random random(seed);
   Episode episode;
-  episode.features = at::empty({images, task.text_model.clip->config.embed});
-  for (std::int64_t i = 0; i < episode.features.numel(); ++i) {
-    episode.features.data_ptr<float>()[i] = static_cast<float>(random.normal());
-  }
-  episode.features = normalized(episode.features);
+  const at::Tensor features = normal_tensor({images, task.text_model.clip->config.embed}, random);
+  episode.features = normalized(features);
+  episode.lengths = lengths(features);
   std::vector<std::int64_t> labels;
   for (std::int64_t i = 0; i < images; ++i) {
     labels.push_back(i % static_cast<std::int64_t>(task.base_names.size()));
   }
   episode.labels = index_tensor(labels);
   return episode;
+}
+
+at::Tensor small_patches(const TuningTask& task, std::int64_t images, ImageInput input) {
+  const ClipConfig& config = task.text_model.clip->config;
+  Random random(9);
+  const std::int64_t patches = config.grid() * config.grid();
+  if (input == ImageInput::kPatchStates) {
+    return normal_tensor({images, patches, config.vision.width}, random);
+  }
+  return normalized(normal_tensor({images, patches, config.embed}, random));
 }
 
 std::unique_ptr<Learner> make_learner(const std::string& name,

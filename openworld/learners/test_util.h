@@ -50,6 +50,10 @@ Dataset small_images(const std::string& folder, std::size_t images, std::size_t 
 // Random normalised features of `images` images with labels 0, 1, ..., 0, 1, ...
 Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed = 7);
 
+// Random patches of so many images as a learner with that input takes them: normalised features,
+// or states as wide as the vision tower.
+at::Tensor small_patches(const TuningTask& task, std::int64_t images, ImageInput input);
+
 // A learner of that name with "key=value" options.
 std::unique_ptr<Learner> make_learner(const std::string& name,
                                       const std::vector<std::string>& options,

@@ -33,21 +33,29 @@ struct Tuned {
 
   explicit Tuned(const TrainedCase& what, int threads = 1)
       : task(small_setting(5, threads)), episode(small_episode(task, kImages)) {
-    episode.local = small_episode(task, 4 * kImages, 9).features.reshape({kImages, 4, -1});
-    if (find_learner(what.method).input == ImageInput::kPixels) episode.pixels = &small_pixels();
+    const ImageInput input = find_learner(what.method).input;
+    episode.local = small_patches(task, kImages, input);
+    if (input == ImageInput::kPixels) episode.pixels = &small_pixels();
     learner = make_learner(what.method, what.options, task);
   }
 
   // All images as one batch.
   Batch all() const {
-    Batch batch = {episode.features, episode.labels, episode.local, {}};
+    Batch batch = {.features = episode.features,
+                   .labels = episode.labels,
+                   .local = episode.local,
+                   .lengths = episode.lengths};
     if (episode.pixels != nullptr) batch.pixels = test_pixels();
     return batch;
   }
 
   ScoredImages scored() const {
-    ScoredImages images{small_episode(task, kImages, 11).features};
-    if (learner->scored_input() == ImageInput::kPatches) images.local = episode.local;
+    const Episode others = small_episode(task, kImages, 11);
+    ScoredImages images{.features = others.features, .lengths = others.lengths};
+    const ImageInput input = learner->scored_input();
+    if (input == ImageInput::kPatches || input == ImageInput::kPatchStates) {
+      images.local = episode.local;
+    }
     if (learner->scored_input() == ImageInput::kPixels) images.pixels = test_pixels();
     return images;
   }
@@ -131,6 +139,7 @@ TEST(Trainer, DrawsAViewPerEpochAndImage) {
   Tuned two(what), other(what);
   Episode views = two.episode;
   views.features = at::stack({two.episode.features, -two.episode.features});
+  views.lengths = at::stack({two.episode.lengths, two.episode.lengths});
   Trainer trainer(*two.learner, views, 5), plain(*other.learner, other.episode, 5);
   finish(trainer);
   finish(plain);
@@ -146,6 +155,7 @@ TEST(Decoop, TakesItsThresholdFromAllViewsAndTeachesEachByItsOwn) {
   Episode views = of_views.episode, list = of_views.episode;
   views.features = at::stack({first, second});
   list.features = at::cat({first, second});
+  views.lengths = list.lengths = Tensor();
   list.labels = at::cat({list.labels, list.labels});
   of_views.learner->begin_stage(1, views);
   of_list.learner->begin_stage(1, list);
@@ -190,6 +200,9 @@ TEST(Trainer, NeedsImagesAndAFiniteLoss) {
   Tuned tuned({"coop", {"epochs=9", "tokens=3", "batch=4", "lr=1e6", "schedule=constant"}});
   Episode none;
   EXPECT_THROW(Trainer(*tuned.learner, none, 1), Error);
+  Episode short_lengths = tuned.episode;
+  short_lengths.lengths = short_lengths.lengths.narrow(0, 0, 3);
+  EXPECT_THROW(Trainer(*tuned.learner, short_lengths, 1), Error);
   tuned.episode.features.fill_(std::nan(""));
   Trainer trainer(*tuned.learner, tuned.episode, 1);
   EXPECT_THROW(trainer.run_step(), Error);

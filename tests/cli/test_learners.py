@@ -9,7 +9,7 @@ from tuning import LEARNERS
 
 pytestmark = needs_models
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "tuning.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
 TRAINING = ["epochs", "batch", "lr", "schedule", "optimizer", "momentum", "weight_decay", "eps",
             "drop_last"]
 # What the released code of each method trains with.
@@ -19,6 +19,18 @@ DEFAULTS = {
     "kgcoop": {"epochs": 100, "batch": 128, "weight": 8, "init": "auto"},
     "prograd": {"epochs": 100, "lambda": 1, "temperature": 1, "tokens": 16, "init": "auto"},
     "locoop": {"epochs": 50, "lambda": 0.25, "tokens": 16},
+    "cocoop": {"epochs": 10, "batch": 1, "lr": 0.002, "tokens": 4, "init": "auto"},
+    "proda": {"prompts": 32, "prompt_batch": 4, "tokens": 16, "init": "", "lr": 0.001},
+    "vpt": {"epochs": 5, "batch": 4, "lr": 0.0025, "tokens": 8, "depth": 0},
+    "maple": {"epochs": 5, "batch": 4, "lr": 0.0035, "tokens": 2, "init": "auto", "depth": 0},
+    "promptsrc": {"epochs": 20, "batch": 4, "lr": 0.0025, "tokens": 4, "visual_tokens": 4,
+                  "text_weight": 25, "image_weight": 10, "gpa_std": 1},
+    "rpo": {"epochs": 15, "batch": 4, "lr": 0.01, "tokens": 24, "noise": 0.1},
+    "tcp": {"epochs": 50, "batch": 32, "lr": 0.002, "optimizer": "adam", "eps": 1e-3,
+            "weight_decay": 5e-4, "tokens": 4, "init": "", "weight": 8},
+    "gallop": {"epochs": 200, "batch": 32, "lr": 0.002, "momentum": 0.9, "weight_decay": 1e-2,
+               "schedule": "cosine", "dropout": 0.75, "patches": 5, "patches_step": 5},
+    "dept": {"epochs": 10, "batch": 4, "lr": 0.0035, "head_lr": 6.5, "head": 0.7, "weight": 2},
     "decoop": {"epochs": 50, "classifier_epochs": 0, "partitions": 3, "momentum": 0,
                "weight_decay": 0, "schedule": "constant", "classifier_schedule": "cosine_step",
                "margin": "0.4", "drop_last": False, "classifier_tokens": 16},
@@ -50,7 +62,8 @@ def test_rows_say_what_they_are(rows):
             assert names[-len(TRAINING):] == TRAINING
         assert re.search(r"(20\d\d)$", row["citation"])
         assert (row["gradient"] == "none") == (row["name"] == "zero-shot")
-        assert ("patch" in row["input"]) == (row["name"] == "locoop")
+        assert ("patch" in row["input"]) == (row["name"] in ("locoop", "gallop"))
+        assert (row["input"] == "images") == (row["gradient"] in ("image", "both"))
         assert row["shot_rule"] == ("decoop" if row["name"] in ("decoop", "gmop") else "coop")
         for option in row["options"]:
             assert option["help"] and option["expected"]
