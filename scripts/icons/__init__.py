@@ -1,0 +1,1 @@
+"""Parts of scripts/make-icons, one purpose a file. docs/icons.md states the rules that they follow."""
