@@ -67,6 +67,14 @@ Bend draw_bend(const RedrawRange& range, int width, int height, Random& random) 
   return bend;
 }
 
+Warp draw_warp(const RedrawRange& range, int width, int height, Random& random) {
+  Warp warp;
+  if (range.warp == 0) return warp;
+  for (double& x : warp.x) x = between(-range.warp, range.warp, random) * width;
+  for (double& y : warp.y) y = between(-range.warp, range.warp, random) * height;
+  return warp;
+}
+
 Rect draw_cover(const RedrawRange& range, int width, int height, Random& random) {
   if (random.uniform() >= range.cover) return {};
   const double area = between(0.1, 0.25, random);
@@ -103,6 +111,51 @@ class BendRow {
   std::array<double, Bend::kNodes> row_{};
 };
 
+bool is_warped(const Warp& warp) {
+  const auto moves = [](double d) { return d != 0; };
+  return std::any_of(warp.x.begin(), warp.x.end(), moves) ||
+         std::any_of(warp.y.begin(), warp.y.end(), moves);
+}
+
+// A place on a side of the grid of a Warp: a cell, and the weights of the four control points from
+// the cell's first on.
+struct SplinePlace {
+  std::size_t cell = 0;
+  std::array<double, 4> weights{};
+
+  SplinePlace() = default;
+  // `at` in [0, 1] along the side.
+  explicit SplinePlace(double at) {
+    const double place = at * Warp::kCells;
+    cell = std::min(static_cast<std::size_t>(place), std::size_t{Warp::kCells - 1});
+    const double t = place - static_cast<double>(cell), s = 1 - t;
+    weights = {s * s * s / 6, (3 * t * t * t - 6 * t * t + 4) / 6,
+               (3 * s * s * s - 6 * s * s + 4) / 6, t * t * t / 6};
+  }
+};
+
+// Displacements along one row of the image, from those of four rows of control points.
+class WarpRow {
+ public:
+  WarpRow(const std::array<double, Warp::kPoints * Warp::kPoints>& points,
+          const SplinePlace& down) {
+    for (std::size_t i = 0; i < Warp::kPoints; ++i) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        row_[i] += down.weights[k] * points[(down.cell + k) * Warp::kPoints + i];
+      }
+    }
+  }
+
+  double at(const SplinePlace& across) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) sum += across.weights[k] * row_[across.cell + k];
+    return sum;
+  }
+
+ private:
+  std::array<double, Warp::kPoints> row_{};
+};
+
 }  // namespace
 
 Redrawing draw_redrawing(const RedrawRange& range, int width, int height, Random& random) {
@@ -110,6 +163,7 @@ Redrawing draw_redrawing(const RedrawRange& range, int width, int height, Random
   redrawing.map = draw_affine(range, width, height, random);
   redrawing.bend = draw_bend(range, width, height, random);
   redrawing.cover = draw_cover(range, width, height, random);
+  redrawing.warp = draw_warp(range, width, height, random);
   return redrawing;
 }
 
@@ -123,17 +177,32 @@ Image redraw(const ImageView& image, const Redrawing& redrawing) {
     const bool inside = x >= 0 && x < image.width && y >= 0 && y < image.height;
     return inside ? image.row(y) + 3 * x : outside.data();
   };
+  // Where a pixel is along its side, from 0 to 1.
+  const auto share = [](int i, int side) {
+    return side > 1 ? static_cast<double>(i) / (side - 1) : 0;
+  };
+  const bool warps = is_warped(redrawing.warp);
+  std::vector<SplinePlace> places(warps ? static_cast<std::size_t>(image.width) : 0);
+  for (std::size_t u = 0; u < places.size(); ++u) {
+    places[u] = SplinePlace(share(static_cast<int>(u), image.width));
+  }
   std::uint8_t* to = result.rgb.data();
   for (int v = 0; v < image.height; ++v) {
-    const double down = image.height > 1 ? static_cast<double>(v) / (image.height - 1) : 0;
+    const double down = share(v, image.height);
     const BendRow bend_x(redrawing.bend.x, down), bend_y(redrawing.bend.y, down);
+    const SplinePlace place(down);
+    const WarpRow warp_x(redrawing.warp.x, place), warp_y(redrawing.warp.y, place);
     for (int u = 0; u < image.width; ++u, to += 3) {
-      const double across = image.width > 1 ? static_cast<double>(u) / (image.width - 1) : 0;
+      const double across = share(u, image.width);
       const double dx = u - middle_x, dy = v - middle_y;
-      const double x = std::clamp(map.xx * dx + map.xy * dy + map.x + bend_x.at(across) + middle_x,
-                                  -2.0, image.width + 1.0);
-      const double y = std::clamp(map.yx * dx + map.yy * dy + map.y + bend_y.at(across) + middle_y,
-                                  -2.0, image.height + 1.0);
+      double x = map.xx * dx + map.xy * dy + map.x + bend_x.at(across) + middle_x;
+      double y = map.yx * dx + map.yy * dy + map.y + bend_y.at(across) + middle_y;
+      if (warps) {
+        x += warp_x.at(places[static_cast<std::size_t>(u)]);
+        y += warp_y.at(places[static_cast<std::size_t>(u)]);
+      }
+      x = std::clamp(x, -2.0, image.width + 1.0);
+      y = std::clamp(y, -2.0, image.height + 1.0);
       const int left = static_cast<int>(std::floor(x)), top = static_cast<int>(std::floor(y));
       // 1/256 of a pixel is as fine as the values are.
       const int fx = static_cast<int>((x - left) * 256), fy = static_cast<int>((y - top) * 256);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Small changes of an image, as if a hand drew it another time: rotated, stretched, sheared and
-// shifted about its centre, a little bent (elastic distortion; Simard et al., 2003), and a part of
-// it covered (random erasing; Zhong et al., 2017).
+// shifted about its centre, a little bent and warped (elastic distortion; Simard et al., 2003), and
+// a part of it covered (random erasing; Zhong et al., 2017).
 
 #include <array>
 #include <cstdint>
@@ -22,6 +22,7 @@ struct RedrawRange {
   double flip = 0.5;    // probability that left and right change places
   double bend = 0;      // of the side: how far points on a coarse grid move, either way
   double cover = 0;     // probability that a rectangle gets the colour of the border
+  double warp = 0;      // of the side: how far the control points of a fine grid move, either way
 
   bool operator==(const RedrawRange&) const = default;
 };
@@ -39,10 +40,20 @@ struct Bend {
   std::array<double, kNodes * kNodes> x{}, y{};
 };
 
+// Displacements of the source, in pixels: a uniform cubic B-spline over kCells x kCells cells, as
+// smooth as a hand moves. Of control points that move by up to a, a point of the image moves by
+// about 0.3 a (root mean square), and over shorter distances than by a Bend.
+struct Warp {
+  static constexpr int kCells = 8;            // a side
+  static constexpr int kPoints = kCells + 3;  // a side
+  std::array<double, kPoints * kPoints> x{}, y{};
+};
+
 struct Redrawing {
   AffineMap map;
   Bend bend;
   Rect cover;  // of the result; empty for none
+  Warp warp = {};
 };
 
 // The map is the inverse of: flip, stretch, shear, rotate, shift. The cover has a tenth to a

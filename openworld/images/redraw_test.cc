@@ -114,6 +114,43 @@ TEST(DrawRedrawing, BendsWithinBounds) {
   EXPECT_GT(most, 2);
 }
 
+TEST(Redraw, WarpsAsTheSplineSays) {
+  // All control points alike: a shift, since the weights of a spline sum to 1.
+  Redrawing redrawing;
+  redrawing.warp.x.fill(5);
+  redrawing.warp.y.fill(-3);
+  const auto [x, y] = centre(redraw(dot(101, 60, 40), redrawing));
+  EXPECT_NEAR(x, 60 - 50 - 5, 0.02);
+  EXPECT_NEAR(y, 40 - 50 + 3, 0.02);
+  // One control point moves what is near it, by 4/9 of its way at its own place.
+  redrawing = {};
+  redrawing.warp.x[Warp::kPoints * 5 + 5] = 9;  // at the middle of the image
+  const auto [near, still] = centre(redraw(dot(101, 54, 50), redrawing));
+  EXPECT_NEAR(near, 0, 0.2);
+  EXPECT_NEAR(still, 0, 0.2);
+  const Image corner = dot(101, 5, 95);
+  EXPECT_EQ(redraw(corner, redrawing).rgb, corner.rgb);
+}
+
+// How far a warp of 0.1 of the side moves points, and that nothing else changes with it.
+TEST(DrawRedrawing, WarpsWithinBounds) {
+  double square = 0, most = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed), same(seed);
+    const Redrawing plain = draw_redrawing({.cover = 1}, 64, 64, same);
+    Redrawing redrawing = draw_redrawing({.cover = 1, .warp = 0.1}, 64, 64, random);
+    EXPECT_EQ(redrawing.map.xx, plain.map.xx);
+    EXPECT_EQ(redrawing.cover, plain.cover);
+    for (const double x : redrawing.warp.x) most = std::max(most, std::abs(x));
+    redrawing.map = {};
+    redrawing.cover = {};
+    const auto [x, y] = centre(redraw(dot(64, 32, 32), redrawing));
+    square += ((x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5)) / 2 / 50;
+  }
+  EXPECT_LE(most, 6.4);
+  EXPECT_NEAR(std::sqrt(square), 0.3 * 6.4, 0.5);
+}
+
 TEST(DrawRedrawing, CoversAPart) {
   const Image black = make_image(40, 40);
   Image framed = black;  // with a white border
