@@ -48,8 +48,13 @@ std::unique_ptr<ImageLoader::Slot> ImageLoader::make_slot(std::size_t begin) con
 ImageLoader::Item ImageLoader::read(std::size_t item, std::span<float> chw) const {
   Item result;
   try {
-    const ImageFile file = options_.open(item);
-    options_.transform(decode_image(file.bytes.values, file.origin), item, chw);
+    std::optional<Image> image;
+    if (options_.image) image = options_.image(item);
+    if (!image) {
+      const ImageFile file = options_.open(item);
+      image = decode_image(file.bytes.values, file.origin);
+    }
+    options_.transform(*image, item, chw);
     result.read = true;
   } catch (const MachineError&) {
     result.exception = std::current_exception();

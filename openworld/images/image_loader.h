@@ -60,6 +60,9 @@ struct ImageLoaderOptions {
   // Gives the file of an item. Error, unless it is a MachineError, makes the item a failure. Called
   // from several threads.
   std::function<ImageFile(std::size_t item)> open;
+  // Gives the image of an item that is not in a file, which is then not opened; nothing for one
+  // that is. May be empty. Errors as those of `open`.
+  std::function<std::optional<Image>(std::size_t item)> image = {};
   // Writes the image_values floats of an item. Called from several threads.
   std::function<void(const Image& image, std::size_t item, std::span<float> chw)> transform;
 };

@@ -56,6 +56,25 @@ ImageLoaderOptions options_of(std::size_t items, std::size_t batch_size, int thr
   return options;
 }
 
+TEST(ImageLoader, TakesImagesThatAreInNoFile) {
+  ImageLoaderOptions options = options_of(9, 4, 2);
+  options.image = [](std::size_t item) -> std::optional<Image> {
+    if (item % 2 == 0) return std::nullopt;
+    if (item == 7) fail("load", "item7: is not there");
+    return Image{1, 1, {200, 200, 200}};
+  };
+  ImageLoader loader(std::move(options));
+  std::vector<float> greys;
+  std::vector<std::size_t> failures;
+  while (const auto batch = loader.next()) {
+    for (std::size_t i = 0; i < batch->indices.size(); ++i) greys.push_back(batch->chw[2 * i]);
+    for (const auto& failure : batch->failures) failures.push_back(failure.index);
+  }
+  // Item 5 is broken as a file, but it is none.
+  EXPECT_EQ(greys, (std::vector<float>{0, 200, 2, 200, 4, 200, 6, 8}));
+  EXPECT_EQ(failures, (std::vector<std::size_t>{7}));
+}
+
 TEST(ImageLoader, GivesEveryItemInOrderForAnyThreads) {
   for (const int threads : {0, 1, 2, 7}) {
     for (const std::size_t batch_size : {1, 3, 10, 200}) {
