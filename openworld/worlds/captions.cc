@@ -1,8 +1,10 @@
 #include "openworld/worlds/captions.h"
 
+#include <algorithm>
 #include <array>
 
 #include "openworld/worlds/file_captions.h"
+#include "openworld/worlds/unnamed.h"
 
 namespace openworld {
 namespace {
@@ -12,7 +14,7 @@ struct Row {
   OpenCaptions* open;
 };
 
-constexpr std::array<Row, 7> kRows = {{
+constexpr std::array<Row, 8> kRows = {{
     {{"doodles", "bundled drawings, captions by a grammar: doodles:NAME"}, open_doodle_pairs},
     {{"webdataset", "webdataset .tar shards of images with .txt captions, or .json with a caption"},
      open_caption_shards},
@@ -22,6 +24,10 @@ constexpr std::array<Row, 7> kRows = {{
      open_caption_table},
     {{"json-lines", "a .jsonl of objects with file_name and text, or similar keys"},
      open_caption_lines},
+    {{"arrays",
+      "a folder with images.npz (images: uint8, N x H x W or N x H x W x 3) and pairs.jsonl (name, "
+      "captions, words, weight)"},
+     open_array_pairs},
     {{"metadata", "a folder with metadata.csv or metadata.jsonl, as Hugging Face's ImageFolder"},
      open_caption_metadata},
     {{"text-files", "a folder in which photo.txt holds captions of photo.jpg, one a line"},
@@ -29,7 +35,23 @@ constexpr std::array<Row, 7> kRows = {{
     {{"labels", "any labelled dataset, its class names put into templates"}, open_label_captions},
 }};
 
+bool is_letter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::unique_ptr<CaptionSource> open_named(const Origin& origin, const CaptionOptions& options) {
+  for (const Row& row : kRows) {
+    if (auto pairs = row.open(origin, options)) return pairs;
+  }
+  origin.fail("is nothing with captions");  // not reached: open_label_captions opens or throws
+}
+
 }  // namespace
+
+std::vector<std::string> CaptionSource::words_of(std::size_t index) const {
+  return words_in(caption({0, 0, index}));
+}
 
 std::span<const CaptionFormat> caption_formats() {
   static const auto formats = [] {
@@ -40,13 +62,33 @@ std::span<const CaptionFormat> caption_formats() {
   return formats;
 }
 
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
+    if (!word.empty() && is_new) words.push_back(word);
+    word.clear();
+  };
+  for (const char c : text) {
+    if (!is_letter(c)) {
+      end_word();
+    } else {
+      word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  end_word();
+  return words;
+}
+
 std::unique_ptr<CaptionSource> open_captions(const std::string& path,
                                              const CaptionOptions& options) {
   const Origin origin{"open_captions", path};
-  for (const Row& row : kRows) {
-    if (auto pairs = row.open(origin, options)) return pairs;
-  }
-  origin.fail("is nothing with captions");  // not reached: open_label_captions opens or throws
+  if (options.names) return open_named(origin, options);
+  if (auto drawings = open_doodle_pairs(origin, options)) return drawings;
+  CaptionOptions named = options;
+  named.names = true;
+  return unnamed(open_named(origin, named));
 }
 
 }  // namespace openworld

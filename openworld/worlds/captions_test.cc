@@ -133,6 +133,43 @@ TEST(OpenCaptions, ListsTheClasses) {
   }
 }
 
+TEST(OpenCaptions, TellsNamesAndWords) {
+  const TempFolder folder;
+  folder.write("d/great_dane/1.jpg", "A");
+  folder.write("f/a.jpg", "A");
+  folder.write("f/a.txt", "A cat, a CAT\nand 2 dogs\n");
+  const auto labels = open_captions(folder / "d");
+  EXPECT_EQ(labels->name_of(0), "great dane");
+  EXPECT_EQ(labels->words_of(0), (Texts{"great", "dane"}));
+  EXPECT_EQ(labels->weight(0), 1);
+  const auto files = open_captions(folder / "f");
+  EXPECT_EQ(files->name_of(0), "");
+  EXPECT_EQ(files->words_of(0), (Texts{"a", "cat", "and", "2", "dogs"}));
+  EXPECT_TRUE(files->has_caption(0));
+  EXPECT_FALSE(files->pixels({1, 0, 0}));
+}
+
+TEST(OpenCaptions, ShowsImagesWithoutTheirNames) {
+  const TempFolder folder;
+  folder.write("d/cat/1.jpg", "A");
+  folder.write("d/cat/2.jpg", "B");
+  const auto pairs = open_captions(folder / "d", {.names = false});
+  EXPECT_EQ(pairs_of(*pairs), (Texts{"A: ", "B: "}));
+  EXPECT_FALSE(pairs->has_caption(0));
+  EXPECT_EQ(pairs->name_of(1), "");
+  EXPECT_TRUE(pairs->words_of(1).empty());
+  EXPECT_TRUE(pairs->corpus().empty());
+  EXPECT_TRUE(pairs->anchors(0).empty());
+  EXPECT_NE(pairs->concept_of(0), pairs->concept_of(1));
+  EXPECT_TRUE(pairs->description().ends_with(", without names"));
+}
+
+TEST(WordsIn, AreRunsOfLettersInLowerCase) {
+  EXPECT_EQ(words_in("T-Shirt, a t shirt"), (Texts{"t", "shirt", "a"}));
+  EXPECT_EQ(words_in("caf\xc3\xa9 24/7"), (Texts{"caf\xc3\xa9", "24", "7"}));
+  EXPECT_TRUE(words_in(" .,- ").empty());
+}
+
 std::string digest(const std::string& text) {
   return hex_text(sha256(std::as_bytes(std::span(text)))).substr(0, 16);
 }
@@ -209,6 +246,45 @@ TEST(OpenCaptions, SaysWhatIsWrong) {
   folder.write("e/a.txt", "\xff");
   EXPECT_ERROR(open_captions(folder / "e"), "a.txt: the caption of the image is not UTF-8");
   EXPECT_ERROR(open_captions(folder / "absent"), "does not exist");
+}
+
+// Nothing that is told about a drawing may be its name.
+TEST(DoodlePairs, CanBeShownWithoutTheirNames) {
+  const auto named = open_captions("doodles:animals");
+  const auto pairs = open_captions("doodles:animals", {.names = false});
+  ASSERT_EQ(pairs->size(), named->size());
+  std::set<std::string> captions;
+  for (std::size_t i = 0; i < pairs->size(); i += 7) {
+    EXPECT_EQ(pairs->name_of(i), "");
+    const std::string caption = pairs->caption({1, i % 5, i});
+    EXPECT_NE(caption.find("a kind of animal"), std::string::npos) << caption;
+    captions.insert(caption);
+    for (const std::string& word : pairs->words_of(i)) EXPECT_NE(word, named->name_of(i));
+    EXPECT_EQ(pairs->words_of(i)[0], "animal");
+    EXPECT_EQ(pairs->concept_of(i), pairs->concept_of(0));
+  }
+  EXPECT_EQ(captions.size(), 8u);
+  EXPECT_TRUE(pairs->anchors(0).empty());
+  EXPECT_EQ(pairs->place(0), named->place(0));
+  EXPECT_EQ(pairs->description(), "doodles:animals: 2600 drawings without their names (pretrain)");
+  // The same pixels in every epoch: the plain look has no random numbers.
+  EXPECT_EQ(pairs->pixels({1, 0, 3})->rgb, pairs->pixels({1, 4, 3})->rgb);
+  const auto chalk = open_captions("doodles:animals@chalk", {.names = false});
+  EXPECT_NE(chalk->pixels({1, 0, 3})->rgb, chalk->pixels({1, 4, 3})->rgb);
+  EXPECT_ERROR(open_captions("doodles#2", {.names = false}), "has a seed; expected doodles:NAME");
+}
+
+TEST(DoodlePairs, TellTheThemesOfClassesInTwo) {
+  const auto pairs = open_captions("doodles", {.names = false});
+  std::set<std::uint64_t> themes;
+  std::size_t twice = 0;
+  for (std::size_t i = 0; i < pairs->size(); i += 50) {
+    themes.insert(pairs->concept_of(i));
+    twice += pairs->words_of(i).size() > 1 ? 1 : 0;
+    EXPECT_FALSE(pairs->words_of(i).empty()) << pairs->place(i);
+  }
+  EXPECT_EQ(themes.size(), 10u);
+  EXPECT_GT(twice, 0u);
 }
 
 }  // namespace

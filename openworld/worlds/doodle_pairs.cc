@@ -1,5 +1,6 @@
 // Doodles with captions: every drawing of the pre-training split, in another look, colour and size,
-// and in other words, in every epoch.
+// and in other words, in every epoch. Or without their names: in one look, and with captions that
+// tell the theme.
 
 #include <fmt/format.h>
 
@@ -34,6 +35,25 @@ struct Shown {
   DoodleSize size = DoodleSize::kUsual;
 };
 
+constexpr std::size_t kPerClass = kSplit.end - kSplit.begin;
+
+std::uint64_t stream(const PairName& name, std::uint64_t which) {
+  return mix64(mix64(mix64(which) ^ name.seed) ^ name.epoch);
+}
+
+int drawing_of(std::size_t index) {
+  return kSplit.begin + static_cast<int>(index % kPerClass);
+}
+
+Bytes png_bytes(const Image& image) {
+  return make_bytes(make_png(image.width, image.height, image.rgb, PngCompression::kStored));
+}
+
+std::string place_of(const Doodles& doodles, int class_index, int k) {
+  return fmt::format("doodles/{}/{}/{:03}.png", kSplit.name,
+                     doodles.names()[static_cast<std::size_t>(class_index)], k);
+}
+
 class DoodlePairs : public CaptionSource {
  public:
   explicit DoodlePairs(const DoodleDataset& dataset) : dataset_(dataset), doodles_(Doodles::get()) {
@@ -50,10 +70,8 @@ class DoodlePairs : public CaptionSource {
 
   std::size_t size() const override { return classes_.size() * kPerClass; }
 
-  Bytes image(const PairName& name) const override {
-    const Image image = picture(name).image;
-    return make_bytes(make_png(image.width, image.height, image.rgb, PngCompression::kStored));
-  }
+  Bytes image(const PairName& name) const override { return png_bytes(picture(name).image); }
+  std::optional<Image> pixels(const PairName& name) const override { return picture(name).image; }
 
   std::string caption(const PairName& name) const override {
     const Shown shown = show(name);
@@ -70,11 +88,16 @@ class DoodlePairs : public CaptionSource {
   }
 
   std::uint64_t concept_of(std::size_t index) const override { return index / kPerClass; }
+  std::string name_of(std::size_t index) const override {
+    return std::string(
+        doodles_.names()[static_cast<std::size_t>(classes_[index / kPerClass].index)]);
+  }
+  std::vector<std::string> words_of(std::size_t index) const override {
+    return words_in(name_of(index));
+  }
 
   std::string place(std::size_t index) const override {
-    const Class& entry = classes_[index / kPerClass];
-    return fmt::format("doodles/{}/{}/{:03}.png", kSplit.name,
-                       doodles_.names()[static_cast<std::size_t>(entry.index)], drawing_of(index));
+    return place_of(doodles_, classes_[index / kPerClass].index, drawing_of(index));
   }
 
   std::vector<std::string> corpus() const override {
@@ -105,16 +128,6 @@ class DoodlePairs : public CaptionSource {
     int index = 0;
     std::vector<std::string_view> templates, themes;
   };
-
-  static constexpr std::size_t kPerClass = kSplit.end - kSplit.begin;
-
-  static std::uint64_t stream(const PairName& name, std::uint64_t which) {
-    return mix64(mix64(mix64(which) ^ name.seed) ^ name.epoch);
-  }
-
-  static int drawing_of(std::size_t index) {
-    return kSplit.begin + static_cast<int>(index % kPerClass);
-  }
 
   // An eighth is small, a quarter is full size; captions do not mention the size of the others.
   Shown show(const PairName& name) const {
@@ -147,6 +160,80 @@ class DoodlePairs : public CaptionSource {
   std::vector<Class> classes_;
 };
 
+// Drawings whose names are not told. A drawing is called by its first theme; its words are all of
+// its themes.
+class UnnamedDoodles : public CaptionSource {
+ public:
+  explicit UnnamedDoodles(const DoodleSpec& spec) : spec_(spec), doodles_(Doodles::get()) {
+    for (const std::string_view name : spec.dataset->classes) {
+      Class& entry = classes_.emplace_back();
+      entry.index = doodles_.find(name);
+      for (std::size_t d = 0; d < doodle_datasets().size(); ++d) {
+        const DoodleDataset& row = doodle_datasets()[d];
+        const bool holds = std::ranges::find(row.classes, name) != row.classes.end();
+        if (!holds || row.theme.empty()) continue;
+        if (entry.themes.empty()) {
+          entry.theme = d;
+          entry.kind = kind_of(row);
+        }
+        entry.themes.emplace_back(row.theme);
+      }
+    }
+  }
+
+  std::size_t size() const override { return classes_.size() * kPerClass; }
+  Bytes image(const PairName& name) const override { return png_bytes(*pixels(name)); }
+  std::optional<Image> pixels(const PairName& name) const override {
+    const int index = class_of(name.index).index, k = drawing_of(name.index);
+    Random random(stream(name, 1), name.index);
+    const Look look = spec_.look->look;
+    return draw(doodles_, index, k,
+                {.look = look, .key = doodle_key(random.next(), index, k, look)})
+        .image;
+  }
+  std::string caption(const PairName& name) const override {
+    Random random(stream(name, 2), name.index);
+    return unnamed_doodle_caption(class_of(name.index).kind, random);
+  }
+  std::uint64_t concept_of(std::size_t index) const override { return class_of(index).theme; }
+  std::vector<std::string> words_of(std::size_t index) const override {
+    return class_of(index).themes;
+  }
+  std::string place(std::size_t index) const override {
+    return place_of(doodles_, class_of(index).index, drawing_of(index));
+  }
+  std::vector<std::string> corpus() const override {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < size(); ++i) texts.push_back(caption({0, 0, i}));
+    return texts;
+  }
+  std::string description() const override {
+    return fmt::format("{}: {} drawings without their names ({})", spec_.text(), size(),
+                       kSplit.name);
+  }
+
+ private:
+  struct Class {
+    int index = 0;
+    std::size_t theme = 0;  // of doodle_datasets()
+    std::string_view kind;  // "a kind of animal"
+    std::vector<std::string> themes;
+  };
+
+  // What a dataset's template says after the name.
+  static std::string_view kind_of(const DoodleDataset& row) {
+    const std::string_view text = row.prompt;
+    const std::size_t from = text.find(", ") + 2;
+    return text.substr(from, text.size() - 1 - from);
+  }
+
+  const Class& class_of(std::size_t index) const { return classes_[index / kPerClass]; }
+
+  DoodleSpec spec_;
+  const Doodles& doodles_;
+  std::vector<Class> classes_;
+};
+
 }  // namespace
 
 std::unique_ptr<CaptionSource> open_doodle_pairs(const Origin& origin,
@@ -155,6 +242,10 @@ std::unique_ptr<CaptionSource> open_doodle_pairs(const Origin& origin,
   const bool by_label = !options.templates.empty() || !options.dataset.split.empty();
   if (by_label || !is_doodle_spec(origin.file)) return nullptr;
   const DoodleSpec spec = parse_doodle_spec(origin);
+  if (!options.names && spec.seed == DoodleSpec{}.seed) {
+    return std::make_unique<UnnamedDoodles>(spec);
+  }
+  if (!options.names) origin.fail("has a seed; expected doodles:NAME or doodles:NAME@LOOK");
   if (spec.look->look != Look::kPlain || spec.seed != DoodleSpec{}.seed) {
     origin.fail(
         "has a look or a seed; expected doodles:NAME, which is shown in several looks, or "

@@ -20,20 +20,17 @@ FileCaptions::FileCaptions(std::string format, std::string path, Dataset images,
     : format_(std::move(format)),
       path_(std::move(path)),
       images_(std::move(images)),
-      captions_(std::move(captions)) {
-  std::unordered_map<std::string, std::uint64_t> numbers;
-  for (const auto& of_image : captions_) {
-    std::string all;
-    for (const std::string& caption : of_image) all += caption + '\n';
-    concepts_.push_back(numbers.try_emplace(all, numbers.size()).first->second);
-  }
-}
+      captions_(std::move(captions)),
+      concepts_(caption_concepts(captions_)) {}
 
 std::string FileCaptions::caption(const PairName& name) const {
-  const auto& choice = captions_[name.index];
-  if (choice.size() == 1) return choice[0];
-  Random random(mix64(mix64(name.seed) ^ name.epoch), name.index);
-  return choice[static_cast<std::size_t>(random.below(choice.size()))];
+  return pick_caption(captions_[name.index], name);
+}
+
+std::vector<std::string> FileCaptions::words_of(std::size_t index) const {
+  std::string all;
+  for (const std::string& caption : captions_[index]) all += caption + '\n';
+  return words_in(all);
 }
 
 std::vector<std::string> FileCaptions::corpus() const {
@@ -45,6 +42,23 @@ std::vector<std::string> FileCaptions::corpus() const {
 
 std::string FileCaptions::description() const {
   return fmt::format("{}: {} images with captions ({})", path_, captions_.size(), format_);
+}
+
+std::vector<std::uint64_t> caption_concepts(const std::vector<std::vector<std::string>>& captions) {
+  std::unordered_map<std::string, std::uint64_t> numbers;
+  std::vector<std::uint64_t> concepts;
+  for (const auto& of_image : captions) {
+    std::string all;
+    for (const std::string& caption : of_image) all += caption + '\n';
+    concepts.push_back(numbers.try_emplace(all, numbers.size()).first->second);
+  }
+  return concepts;
+}
+
+const std::string& pick_caption(const std::vector<std::string>& captions, const PairName& name) {
+  if (captions.size() == 1) return captions[0];
+  Random random(mix64(mix64(name.seed) ^ name.epoch), name.index);
+  return captions[static_cast<std::size_t>(random.below(captions.size()))];
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -22,6 +22,7 @@ class FileCaptions : public CaptionSource {
   Bytes image(const PairName& name) const override { return read_sample(images_, name.index); }
   std::string caption(const PairName& name) const override;
   std::uint64_t concept_of(std::size_t index) const override { return concepts_[index]; }
+  std::vector<std::string> words_of(std::size_t index) const override;
   std::string place(std::size_t index) const override { return sample_name(images_, index); }
   std::vector<std::string> corpus() const override;
   std::string description() const override;
@@ -32,6 +33,12 @@ class FileCaptions : public CaptionSource {
   std::vector<std::vector<std::string>> captions_;
   std::vector<std::uint64_t> concepts_;
 };
+
+// Pairs with equal captions have equal numbers, from 0 in the order of appearance.
+std::vector<std::uint64_t> caption_concepts(const std::vector<std::vector<std::string>>& captions);
+
+// One of the captions of a pair.
+const std::string& pick_caption(const std::vector<std::string>& captions, const PairName& name);
 
 // Without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
@@ -50,6 +57,7 @@ OpenCaptions open_doodle_pairs;        // doodle_pairs.cc
 OpenCaptions open_caption_shards;      // caption_shards.cc
 OpenCaptions open_caption_table;       // caption_tables.cc: .csv and .tsv
 OpenCaptions open_caption_lines;       // .jsonl
+OpenCaptions open_array_pairs;         // array_captions.cc
 OpenCaptions open_caption_metadata;    // a folder with one of these
 OpenCaptions open_caption_text_files;  // caption_text_files.cc
 OpenCaptions open_label_captions;      // label_captions.cc

@@ -25,6 +25,10 @@ class LabelCaptions : public CaptionSource {
                 names_[label(name.index)]);
   }
   std::uint64_t concept_of(std::size_t index) const override { return label(index); }
+  std::string name_of(std::size_t index) const override { return names_[label(index)]; }
+  std::vector<std::string> words_of(std::size_t index) const override {
+    return words_in(names_[label(index)]);
+  }
   std::string place(std::size_t index) const override { return sample_name(images_, index); }
   std::vector<std::string> corpus() const override {
     std::vector<std::string> texts;

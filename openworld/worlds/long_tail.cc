@@ -20,10 +20,19 @@ class LongTail : public CaptionSource {
 
   std::size_t size() const override { return kept_.size(); }
   Bytes image(const PairName& name) const override { return all_->image(inner(name)); }
+  std::optional<Image> pixels(const PairName& name) const override {
+    return all_->pixels(inner(name));
+  }
   std::string caption(const PairName& name) const override { return all_->caption(inner(name)); }
+  bool has_caption(std::size_t index) const override { return all_->has_caption(kept_[index]); }
   std::uint64_t concept_of(std::size_t index) const override {
     return all_->concept_of(kept_[index]);
   }
+  std::string name_of(std::size_t index) const override { return all_->name_of(kept_[index]); }
+  std::vector<std::string> words_of(std::size_t index) const override {
+    return all_->words_of(kept_[index]);
+  }
+  double weight(std::size_t index) const override { return all_->weight(kept_[index]); }
   std::string place(std::size_t index) const override { return all_->place(kept_[index]); }
 
   // Of all pairs, so that the vocabulary has the words of rare concepts.
