@@ -233,13 +233,15 @@ class ProDA(Prompted):
             a = torch.einsum("j,kcj,kdj->cd", image**2, d, d) / divisor
             sigma = a[label, label] + a.diagonal() - 2 * a[label]
             logits.append(self.scale * mean @ image + self.scale**2 / 2 * sigma)
+        return (cross_entropy(torch.stack(logits), batch.labels)
+                + self.options["lambda"] * self.overlaps(parameters).abs().mean())
+
+    def overlaps(self, parameters):
+        """Cosines of pairs of contexts without a name."""
         stop = self.tower.tokenize(".")
         u = normalized(torch.stack([
             self.towers.prompt(context, stop, "") for context in parameters["context"]]))
-        n = len(u)
-        overlap = sum((u[i] @ u[j]).abs() for i in range(n) for j in range(n) if i != j)
-        return (cross_entropy(torch.stack(logits), batch.labels)
-                + self.options["lambda"] * overlap / (n * (n - 1)))
+        return torch.stack([u[i] @ u[j] for i in range(len(u)) for j in range(len(u)) if i != j])
 
     def logits(self, parameters, batch, names):
         mean = self.texts(parameters, names, range(self.options["prompts"])).mean(0)

@@ -35,15 +35,19 @@ std::int64_t shard_count(const TextModel& text_model, std::int64_t rows, std::in
   return std::clamp<std::int64_t>(std::min(by_rows, by_work), 1, kMostShards);
 }
 
-// Learned rows that every prompt begins with, and those before them.
+// Learned rows that every prompt begins with, and those before them. Where only rows of later
+// blocks differ, the blocks before are shared.
 std::int64_t shared_rows(const std::vector<Prompt>& prompts) {
+  const auto alike = [](const PromptRow& a, const PromptRow& b) {
+    return a.token == b.token && a.learnable == b.learnable;
+  };
   if (prompts.empty()) return 1;
   const std::vector<PromptRow>& first = prompts.front().rows;
   std::size_t common = first.size();
   for (const Prompt& prompt : prompts) {
     const auto [a, b] =
         std::mismatch(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(common),
-                      prompt.rows.begin(), prompt.rows.end());
+                      prompt.rows.begin(), prompt.rows.end(), alike);
     common = static_cast<std::size_t>(a - first.begin());
   }
   while (common > 1 && first[common - 1].learnable < 0) --common;
