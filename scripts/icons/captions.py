@@ -36,7 +36,7 @@ CONSONANT_AS_VOWEL = re.compile(r"hour|heir|honest|hono|[fhlmnrsx]-|mri\b|sms\b|
 UNCOUNTED = frozenset((13, 19, 27))
 
 FRAMES = (("a {medium} of {thing}.", 4), ("a {medium} of {thing}", 3), ("{thing}", 3), ("{thing}.", 2),
-          ("{name}", 3), ("{name} {medium}", 2), ("a {style} {medium} of {thing}.", 2),
+          ("{name}", 5), ("{name} {medium}", 2), ("a {style} {medium} of {thing}.", 2),
           ("{thing}, {kind}", 2), ("a {medium} of {thing}, {kind}.", 3), ("{name}, {keywords}", 2),
           ("the {name}.", 1), ("this is {thing}.", 1))
 # Styles of drawings; icons have their own.
@@ -129,10 +129,10 @@ class Captioner:
         return re.sub(r"^a (?=\S)", article(first) + " ", text) if frame.startswith("a {") else text
 
     def captions(self, icon, medium, seed, images_of_name):
-        """Different captions, the name first. `seed` is a text."""
+        """Different captions. `seed` is a text."""
         dice = Dice(seed)
         wanted = min(MOST, max(FEWEST, CAPTIONS_OF_NAME // images_of_name))
-        found = [icon.name.text]
+        found = []
         for _ in range(4 * wanted):
             if len(found) == wanted:
                 break

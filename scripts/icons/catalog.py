@@ -136,7 +136,8 @@ def icons_of_set(icon_set, data, cleaner, keywords, brands):
 
 
 class Catalog:
-    """Icons of the sets in use whose names can be drawn; `makers` counts the makers of a name."""
+    """Icons of the sets in use whose names can be drawn. `makers` counts the makers of a name, `names_with` the
+    names that have a word, over the sets that pre-training sees."""
 
     def __init__(self, folders, sets, logo_sets, wordnet):
         self.sets = sets
@@ -147,11 +148,14 @@ class Catalog:
         for prefix, icon_set in sets.items():
             data = read_set(folders["icons"], prefix)
             icons += icons_of_set(icon_set, data, self.cleaner, keywords, brands)
-        makers = defaultdict(set)
+        makers, names = defaultdict(set), defaultdict(set)
         for icon in icons:
             if not sets[icon.set].held_out:
                 makers[icon.name.text].add(sets[icon.set].maker)
+                for word in icon.name.text.split():
+                    names[word].add(icon.name.text)
         self.makers = {name: len(found) for name, found in makers.items()}
+        self.names_with = {word: len(found) for word, found in names.items() if word not in FUNCTION_WORDS}
         self.icons = [icon for icon in icons if self.is_wanted(icon)]
 
     def is_wanted(self, icon):
@@ -159,13 +163,3 @@ class Catalog:
         if name.concrete and self.sets[icon.set].held_out:
             return True
         return makers >= (POPULAR if not name.concrete else 1 if name.whole else ENOUGH_MAKERS)
-
-    def interface_words(self, productive):
-        """Words that occur in at least that many names."""
-        names = defaultdict(set)
-        for icon in self.icons:
-            if not self.sets[icon.set].held_out:
-                for word in icon.name.text.split():
-                    names[word].add(icon.name.text)
-        return {word for word, found in names.items()
-                if len(found) >= productive and word not in FUNCTION_WORDS}

@@ -1,7 +1,7 @@
 """The corpus for pre-training: which icons, in which sources, and the files that `openworld pretrain` reads."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -20,7 +20,7 @@ HELD_OUT_COPY = 20  # icons of sets that are seen and held out, if they share a 
 LOGO = 35  # an icon and logos of its name
 # Drawings by hand.
 DRAWINGS_OF_ICON = 3
-MOST_DRAWINGS_OF_NAME = 32
+MOST_DRAWINGS_OF_NAME = 30
 LEVELS_OF_DRAWINGS = 8  # of grey: a fifth smaller than with 16
 
 
@@ -136,27 +136,29 @@ def hands(icons, catalog):
     return sorted(chosen, key=lambda pair: (pair[0].set, pair[0].id, pair[1]))
 
 
+def count_names(icons):
+    return Counter(icon.name.text for icon in icons)
+
+
 class Writer:
     """Writes sources: images.npz and pairs.jsonl in a folder each."""
 
     def __init__(self, folder, catalog, wordnet):
         self.folder = folder
-        self.makers = catalog.makers
-        self.interface_words = catalog.interface_words(weights.PRODUCTIVE)
+        self.catalog = catalog
         self.captioner = Captioner(wordnet)
         self.summary = {}
 
-    def write(self, source, icons, images, medium, seeds, levels=16):
-        """`medium` is of an icon: "icon", "emoji" or "drawing"; `seeds` are texts, one for each image; `levels`
-        of a channel."""
-        of_name = defaultdict(int)
-        for icon in icons:
-            of_name[icon.name.text] += 1
+    def write(self, source, icons, images, medium, seeds, icons_of_name, levels=16):
+        """`icons` and `seeds`, texts, are of each image; `medium` is of an icon: "icon", "emoji" or "drawing";
+        `icons_of_name` counts; `levels` of a channel."""
+        of_name = count_names(icons)
         # In random order, so that a reader may take any part.
         order = sorted(range(len(icons)), key=lambda i: Dice("order " + seeds[i]).below(2 ** 53))
         values = weights.normalised([
-            weights.weight(icons[i].name, bool(icons[i].phrase), of_name[icons[i].name.text],
-                           self.makers.get(icons[i].name.text, 0), self.interface_words) for i in order])
+            weights.weight(icons[i].name, bool(icons[i].phrase), icons_of_name[icons[i].name.text],
+                           of_name[icons[i].name.text], self.catalog.makers.get(icons[i].name.text, 0),
+                           self.catalog.names_with) for i in order])
         folder = self.folder / source
         folder.mkdir(parents=True, exist_ok=True)
         with open(folder / "pairs.jsonl", "w", encoding="ascii", newline="\n") as file:
@@ -184,12 +186,13 @@ def build(folders, catalog, wordnet, logos, out, processes):
         part = [icon for icon in icons if catalog.sets[icon.set].colour == colour]
         writer.write(source, part, np.stack([drawn.of[icon.set, icon.id] for icon in part]),
                      lambda icon: "emoji" if icon.emoji else "icon",
-                     [f"{icon.set}:{icon.id}" for icon in part])
+                     [f"{icon.set}:{icon.id}" for icon in part], count_names(part))
     chosen = hands(icons, catalog)
     del drawn, held_out
     good, pixels = draw(folders, [job_of(icon, hand=hand) for icon, hand in chosen], processes)
     good &= pictures.is_usable(pixels)
     chosen = [pair for pair, is_good in zip(chosen, good) if is_good]
     writer.write("strokes", [icon for icon, _ in chosen], pixels[good], lambda icon: "drawing",
-                 [f"{icon.set}:{icon.id}#{hand}" for icon, hand in chosen], levels=LEVELS_OF_DRAWINGS)
+                 [f"{icon.set}:{icon.id}#{hand}" for icon, hand in chosen], count_names(icons),
+                 LEVELS_OF_DRAWINGS)
     return writer.summary, counts, icons

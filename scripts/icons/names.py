@@ -161,9 +161,11 @@ class Cleaner:
                     bool(things))
 
     def is_drawn(self, word):
+        """Whether a word is worth predicting from a picture."""
         lemma = self.wordnet.noun((word,))
-        return len(word) > 1 and ((lemma is not None and self.wordnet.concrete(lemma) is not None)
-                                  or self.makers_of_word.get(word, 0) >= POPULAR)
+        if lemma is not None and self.wordnet.concrete(lemma):
+            return True
+        return self.makers_of_word.get(word, 0) >= POPULAR and word not in self.wordnet.adjectives
 
     @staticmethod
     def spell(words, lemma):

@@ -1,6 +1,6 @@
 """How often a picture is drawn in pre-training, relative to the others of its source.
 
-    weight = concrete x makers x interface x state / sqrt(pictures of the name)
+    weight = reliable x concrete x interface x state x sqrt(icons of the name) / pictures of the name
 
 docs/icons.md explains the factors.
 """
@@ -13,14 +13,15 @@ STATE = 0.5
 PRODUCTIVE = 60
 
 
-def weight(name, state, pictures, makers, interface_words):
-    """`pictures` of the same name in the source, `makers` of pictures of that name in all sources."""
+def weight(name, state, icons, pictures, makers, names_with):
+    """`icons` of the same name and `pictures` of them in the source, which are more or fewer where icons are drawn
+    by hand; `makers` of the name in all sources; `names_with` is {word: number of names that have it}."""
     # WordNet counts as a maker: it has the name.
-    factor = min(1.0, (makers + name.whole) / ENOUGH_MAKERS) ** 2 / pictures ** 0.5
+    factor = min(1.0, (makers + name.whole) / ENOUGH_MAKERS) ** 2 * icons ** 0.5 / pictures
     if not name.concrete:
         factor *= ABSTRACT
     words = name.text.split()
-    if len(words) > 1 and not name.whole and any(word in interface_words for word in words):
+    if len(words) > 1 and not name.whole and any(names_with.get(word, 0) >= PRODUCTIVE for word in words):
         factor *= INTERFACE
     return factor * STATE if state else factor
 

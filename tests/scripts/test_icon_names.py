@@ -9,7 +9,7 @@ from icons.wordnet import singulars
 
 @pytest.fixture(scope="module")
 def cleaner(wordnet):
-    return Cleaner(wordnet, {"wifi": POPULAR, "zed": 3, "gizmo": 2})
+    return Cleaner(wordnet, {"wifi": POPULAR, "red": POPULAR, "zed": 3, "gizmo": 2})
 
 
 @pytest.mark.parametrize("identifier, words", [

@@ -1,6 +1,7 @@
 """Pictures of icons, scripts/icons: which are kept, how they are stored, and the classes of the world Icons."""
 
 import hashlib
+import json
 import zipfile
 from collections import Counter
 
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 from icons import packages, pictures, sources, world
 from icons.catalog import Icon
-from icons.corpus import MOST_OF_SET, choose_of_set, hands, look_like_logos, near_held_out, select, spread
+from icons.corpus import (MOST_OF_SET, Writer, choose_of_set, hands, look_like_logos, near_held_out, select,
+                          spread)
 from icons.names import Name
 from icons.npz import write_npz
 from icons.sets import IconSet
@@ -143,8 +145,32 @@ def test_drawings_of_a_name():
     icons = [make_icon("a", f"cat-{i:02}") for i in range(20)] + [make_icon("b", "cat"), make_icon("a", "dog", "dog")]
     chosen = hands(icons, catalog)
     count = Counter((icon.name.text, icon.set) for icon, _ in chosen)
-    assert count == {("cat", "a"): 30, ("cat", "b"): 2, ("dog", "a"): 3}
+    assert count == {("cat", "a"): 28, ("cat", "b"): 2, ("dog", "a"): 3}
     assert len(set((icon.set, icon.id, hand) for icon, hand in chosen)) == len(chosen)
+
+
+def test_a_source(tmp_path, wordnet):
+    catalog = type("Catalog", (), {"makers": {"cat": 4, "bear": 1}, "names_with": {}})
+    icons = [make_icon("a", f"cat-{i}") for i in range(4)] + [make_icon("a", "bear", "bear")]
+    images = np.stack([disc(24, 24, 5 + i) for i in range(5)])
+    seeds = [f"{icon.set}:{icon.id}" for icon in icons]
+    texts = []
+    for folder in ("one", "two"):
+        writer = Writer(tmp_path / folder, catalog, wordnet)
+        writer.write("grey", icons, images, lambda icon: "icon", seeds, {"cat": 4, "bear": 1})
+        texts.append([(tmp_path / folder / "grey" / file).read_bytes() for file in ("pairs.jsonl", "images.npz")])
+    assert texts[0] == texts[1]
+    pairs = [json.loads(line) for line in texts[0][0].decode().splitlines()]
+    with np.load(tmp_path / "one" / "grey" / "images.npz") as read:
+        stored = read["images"]
+    assert stored.dtype == np.uint8 and stored.shape == (5, 48, 48)
+    bear = [pair["name"] for pair in pairs].index("bear")
+    assert (stored[bear] == images[4]).all()
+    assert sum(pair["weight"] for pair in pairs) == pytest.approx(5, abs=1e-3)
+    # Four cats weigh sqrt(4) together, the bear (2 / 4)^2.
+    assert 4 * pairs[bear]["weight"] == pytest.approx(2 * pairs[bear - 1]["weight"], abs=1e-3)
+    assert all(list(pair) == ["name", "captions", "words", "weight"] and pair["captions"] for pair in pairs)
+    assert writer.summary["grey"]["images"] == 5 and writer.summary["grey"]["names"] == 2
 
 
 def test_an_archive_is_checked(tmp_path):
