@@ -87,24 +87,31 @@ Rect draw_cover(const RedrawRange& range, int width, int height, Random& random)
   return cover;
 }
 
+// A place on a side of the grid of a Bend: between two nodes.
+struct BendPlace {
+  std::size_t node = 0;
+  double part = 0;
+
+  // `at` in [0, 1] along the side.
+  explicit BendPlace(double at) {
+    const double place = at * (Bend::kNodes - 1);
+    node = std::min(static_cast<std::size_t>(place), std::size_t{Bend::kNodes - 2});
+    part = place - static_cast<double>(node);
+  }
+};
+
 // Displacements along one row of the image, from those of two rows of nodes.
 class BendRow {
  public:
-  BendRow(const std::array<double, Bend::kNodes * Bend::kNodes>& nodes, double v) {
-    const double at = v * (Bend::kNodes - 1);
-    const auto row = std::min(static_cast<std::size_t>(at), std::size_t{Bend::kNodes - 2});
-    const double part = at - static_cast<double>(row);
+  BendRow(const std::array<double, Bend::kNodes * Bend::kNodes>& nodes, const BendPlace& down) {
     for (std::size_t i = 0; i < Bend::kNodes; ++i) {
-      row_[i] =
-          nodes[row * Bend::kNodes + i] * (1 - part) + nodes[(row + 1) * Bend::kNodes + i] * part;
+      row_[i] = nodes[down.node * Bend::kNodes + i] * (1 - down.part) +
+                nodes[(down.node + 1) * Bend::kNodes + i] * down.part;
     }
   }
 
-  double at(double u) const {
-    const double place = u * (Bend::kNodes - 1);
-    const auto node = std::min(static_cast<std::size_t>(place), std::size_t{Bend::kNodes - 2});
-    const double part = place - static_cast<double>(node);
-    return row_[node] * (1 - part) + row_[node + 1] * part;
+  double at(const BendPlace& across) const {
+    return row_[across.node] * (1 - across.part) + row_[across.node + 1] * across.part;
   }
 
  private:
@@ -123,7 +130,6 @@ struct SplinePlace {
   std::size_t cell = 0;
   std::array<double, 4> weights{};
 
-  SplinePlace() = default;
   // `at` in [0, 1] along the side.
   explicit SplinePlace(double at) {
     const double place = at * Warp::kCells;
@@ -156,6 +162,67 @@ class WarpRow {
   std::array<double, Warp::kPoints> row_{};
 };
 
+// Where the pixels of a row come from.
+class SourceRows {
+ public:
+  SourceRows(const Redrawing& redrawing, int width, int height)
+      : redrawing_(redrawing), width_(width), height_(height), warps_(is_warped(redrawing.warp)) {
+    for (int u = 0; u < width; ++u) {
+      bends_.emplace_back(share(u, width));
+      if (warps_) warp_places_.emplace_back(share(u, width));
+    }
+    x.resize(bends_.size());
+    y.resize(bends_.size());
+  }
+
+  // Fills x and y for row v, clamped to two pixels beyond the border.
+  void find(int v) {
+    const AffineMap& map = redrawing_.map;
+    const double middle_x = (width_ - 1) / 2.0, middle_y = (height_ - 1) / 2.0;
+    const BendPlace down(share(v, height_));
+    const BendRow bend_x(redrawing_.bend.x, down), bend_y(redrawing_.bend.y, down);
+    for (std::size_t u = 0; u < x.size(); ++u) {
+      const double dx = static_cast<double>(u) - middle_x, dy = v - middle_y;
+      x[u] = map.xx * dx + map.xy * dy + map.x + bend_x.at(bends_[u]) + middle_x;
+      y[u] = map.yx * dx + map.yy * dy + map.y + bend_y.at(bends_[u]) + middle_y;
+    }
+    if (warps_) warp(v);
+    for (std::size_t u = 0; u < x.size(); ++u) {
+      x[u] = std::clamp(x[u], -2.0, width_ + 1.0);
+      y[u] = std::clamp(y[u], -2.0, height_ + 1.0);
+    }
+  }
+
+  std::vector<double> x, y;
+
+ private:
+  // Where a pixel is along its side, from 0 to 1.
+  static double share(int i, int side) {
+    return side > 1 ? static_cast<double>(i) / (side - 1) : 0;
+  }
+
+  void warp(int v) {
+    const SplinePlace down(share(v, height_));
+    const WarpRow warp_x(redrawing_.warp.x, down), warp_y(redrawing_.warp.y, down);
+    for (std::size_t u = 0; u < x.size(); ++u) {
+      x[u] += warp_x.at(warp_places_[u]);
+      y[u] += warp_y.at(warp_places_[u]);
+    }
+  }
+
+  const Redrawing& redrawing_;
+  int width_, height_;
+  bool warps_;
+  std::vector<BendPlace> bends_;  // by column
+  std::vector<SplinePlace> warp_places_;
+};
+
+// std::floor calls a function where the processor is not known to have an instruction.
+int floor_of(double x) {
+  const int whole = static_cast<int>(x);
+  return x < whole ? whole - 1 : whole;
+}
+
 }  // namespace
 
 Redrawing draw_redrawing(const RedrawRange& range, int width, int height, Random& random) {
@@ -168,42 +235,20 @@ Redrawing draw_redrawing(const RedrawRange& range, int width, int height, Random
 }
 
 Image redraw(const ImageView& image, const Redrawing& redrawing) {
-  const AffineMap& map = redrawing.map;
   Image result = make_image(image.width, image.height);
   if (result.rgb.empty()) return result;
   const std::array<std::uint8_t, 3> outside = border_colour(image);
-  const double middle_x = (image.width - 1) / 2.0, middle_y = (image.height - 1) / 2.0;
   const auto pixel = [&](int x, int y) {
     const bool inside = x >= 0 && x < image.width && y >= 0 && y < image.height;
     return inside ? image.row(y) + 3 * x : outside.data();
   };
-  // Where a pixel is along its side, from 0 to 1.
-  const auto share = [](int i, int side) {
-    return side > 1 ? static_cast<double>(i) / (side - 1) : 0;
-  };
-  const bool warps = is_warped(redrawing.warp);
-  std::vector<SplinePlace> places(warps ? static_cast<std::size_t>(image.width) : 0);
-  for (std::size_t u = 0; u < places.size(); ++u) {
-    places[u] = SplinePlace(share(static_cast<int>(u), image.width));
-  }
+  SourceRows source(redrawing, image.width, image.height);
   std::uint8_t* to = result.rgb.data();
   for (int v = 0; v < image.height; ++v) {
-    const double down = share(v, image.height);
-    const BendRow bend_x(redrawing.bend.x, down), bend_y(redrawing.bend.y, down);
-    const SplinePlace place(down);
-    const WarpRow warp_x(redrawing.warp.x, place), warp_y(redrawing.warp.y, place);
-    for (int u = 0; u < image.width; ++u, to += 3) {
-      const double across = share(u, image.width);
-      const double dx = u - middle_x, dy = v - middle_y;
-      double x = map.xx * dx + map.xy * dy + map.x + bend_x.at(across) + middle_x;
-      double y = map.yx * dx + map.yy * dy + map.y + bend_y.at(across) + middle_y;
-      if (warps) {
-        x += warp_x.at(places[static_cast<std::size_t>(u)]);
-        y += warp_y.at(places[static_cast<std::size_t>(u)]);
-      }
-      x = std::clamp(x, -2.0, image.width + 1.0);
-      y = std::clamp(y, -2.0, image.height + 1.0);
-      const int left = static_cast<int>(std::floor(x)), top = static_cast<int>(std::floor(y));
+    source.find(v);
+    for (std::size_t u = 0; u < source.x.size(); ++u, to += 3) {
+      const double x = source.x[u], y = source.y[u];
+      const int left = floor_of(x), top = floor_of(y);
       // 1/256 of a pixel is as fine as the values are.
       const int fx = static_cast<int>((x - left) * 256), fy = static_cast<int>((y - top) * 256);
       const std::uint8_t* const a = pixel(left, top);
