@@ -56,6 +56,17 @@ ClipConfig pocket_config() {
   return config;
 }
 
+ClipConfig pocket2_config() {
+  ClipConfig config = pocket_config();
+  config.vision = {192, 3, 6, 768};
+  config.text = {160, 3, 5, 640};
+  config.embed = 160;
+  config.vocabulary = 4514;
+  config.stem = {{32, 2}, {64, 2}, {128, 1}, {192, 2}};
+  config.preprocessing.image_size = 32;
+  return config;
+}
+
 ClipConfig vit_b32_config() {
   return published(32, {768, 12, 12, 3072}, {512, 12, 8, 2048});
 }

@@ -61,6 +61,10 @@ struct ClipConfig {
 // tokens.
 ClipConfig pocket_config();
 
+// Its successor for icons and drawings of 32 pixels, wider; made for training with batch
+// normalisation in the stem.
+ClipConfig pocket2_config();
+
 // The models that OpenAI published with vision transformers.
 ClipConfig vit_b32_config();
 ClipConfig vit_b16_config();
