@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "openworld/base/error.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/option_flags.h"
 #include "openworld/cli/pretrain_flags.h"
+#include "openworld/pretrain/spec/stages_file.h"
 #include "openworld/worlds/captions.h"
 
 namespace openworld {
@@ -39,14 +41,21 @@ class Pretrain : public Command {
   void run() override {
     flags_.spec.data = data_.path;
     flags_.spec.dataset = data_.options;
+    if (!stages_.empty()) read_stages(stages_, flags_.spec);
+    if (stages_.empty() && data_.path.empty()) {
+      fail("pretrain", "no images; expected --data, or --stages with sources");
+    }
     model_library().pretrain(flags_);
   }
 
  private:
   void declare_captions(CLI::App& app) {
     declare_data(app, data_);
-    app.get_option("--data")->required()->description(
-        "images with captions, in any format listed below");
+    CLI::Option* const data = app.get_option("--data");
+    data->description("images with captions, in any format listed below");
+    app.add_option("--stages", stages_,
+                   "JSON file with sources and stages, for which the other options are defaults")
+        ->excludes(data);
     std::string formats = "Formats of --data:";
     for (const CaptionFormat& row : caption_formats()) {
       formats += fmt::format("\n  {:<14} {}", row.name, row.looks_like);
@@ -72,7 +81,7 @@ class Pretrain : public Command {
 
   // Two numbers, which are two options of the spec.
   void declare_zoom(CLI::App& app) {
-    RedrawRange& range = flags_.spec.training.redraw;
+    RedrawRange& range = flags_.spec.source.augmentation.redraw;
     const auto set = [&range](const std::vector<double>& zoom) {
       range.low = zoom.at(0);
       range.high = zoom.at(1);
@@ -84,6 +93,7 @@ class Pretrain : public Command {
   }
 
   DataSpec data_;
+  std::string stages_;
   PretrainFlags flags_;
 };
 

@@ -16,10 +16,13 @@ namespace openworld {
 
 using at::Tensor;
 
-AdamW::AdamW(const Tensors& parameters, const AdamWOptions& options) : options_(options) {
+AdamW::AdamW(const Tensors& parameters, const AdamWOptions& options,
+             const std::set<std::string>& undecayed)
+    : options_(options) {
   for (const auto& [name, parameter] : parameters) {
     assert(parameter.is_contiguous());
     parameters_.push_back(parameter);
+    decays_.push_back(parameter.dim() >= 2 && !undecayed.contains(name));
     first_[name] = at::zeros_like(parameter.detach());
     second_[name] = at::zeros_like(parameter.detach());
     moments_[0].push_back(first_.at(name));
@@ -36,7 +39,7 @@ void AdamW::update(std::size_t i, double lr, double scale) {
   const auto factor = static_cast<float>(lr / bias1);
   const auto root = static_cast<float>(1 / std::sqrt(bias2));
   const auto epsilon = static_cast<float>(options_.epsilon), clip = static_cast<float>(scale);
-  const auto keep = static_cast<float>(parameter.dim() < 2 ? 1 : 1 - lr * options_.weight_decay);
+  const auto keep = static_cast<float>(decays_[i] ? 1 - lr * options_.weight_decay : 1);
   const Tensor gradient = parameter.grad().defined() ? parameter.grad().contiguous()
                                                      : at::zeros_like(parameter.detach());
   if (!uses_kernels(parameter.device())) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ class AdamW {
   using Tensors = std::map<std::string, at::Tensor>;
 
   // Of `parameters`, which it changes in place. As in OpenCLIP, norms, biases and the logit scale,
-  // whose tensors have fewer than two dimensions, do not decay.
-  AdamW(const Tensors& parameters, const AdamWOptions& options);
+  // whose tensors have fewer than two dimensions, do not decay; nor do those named in `undecayed`.
+  AdamW(const Tensors& parameters, const AdamWOptions& options,
+        const std::set<std::string>& undecayed = {});
 
   // Calls work(i) for i in [0, n), on as many threads as it likes.
   using Runner = std::function<void(std::size_t n, const std::function<void(std::size_t)>& work)>;
@@ -42,6 +44,7 @@ class AdamW {
   void update(std::size_t i, double lr, double scale);
 
   std::vector<at::Tensor> parameters_;  // in the order of their names
+  std::vector<bool> decays_;            // the same
   Tensors first_, second_;
   std::vector<at::Tensor> moments_[2];  // the same, in the order of parameters_
   AdamWOptions options_;

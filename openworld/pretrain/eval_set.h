@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "openworld/pretrain/spec/pretrain_result.h"
+#include "openworld/pretrain/word_table.h"
 #include "openworld/text/tokenizer.h"
 #include "openworld/vlm/clip.h"
 #include "openworld/worlds/dataset.h"
@@ -25,5 +27,11 @@ EvalSet open_eval_set(const std::string& name, const std::string& split);
 // if no image can be read.
 double zeroshot_accuracy(const Clip& clip, const Tokenizer& tokenizer, const EvalSet& set,
                          int threads);
+
+// The same by the vectors of names [words, embed] instead of prompts, for a model without a text
+// tower yet: among the classes whose names have one, of images of these. The name of the result
+// says how many they are. Throws Error if there are none, or no image can be read.
+NamedAccuracy vector_accuracy(const Clip& clip, const WordTable& words, const at::Tensor& vectors,
+                              const EvalSet& set, int threads);
 
 }  // namespace openworld

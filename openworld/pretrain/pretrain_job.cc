@@ -17,6 +17,7 @@
 #include "openworld/io/json_file.h"
 #include "openworld/io/training_log.h"
 #include "openworld/pretrain/eval_set.h"
+#include "openworld/pretrain/gemm_rate.h"
 #include "openworld/pretrain/pretrain_inputs.h"
 #include "openworld/pretrain/pretrainer.h"
 #include "openworld/vlm/blas_memory.h"
@@ -44,7 +45,8 @@ bool is_file(const std::string& path) {
 
 // Sums over the steps of an epoch, or over those since a resume.
 struct EpochSums {
-  double loss = 0, accuracy = 0, norm = 0;
+  double loss = 0, accuracy = 0, norm = 0, flops = 0;
+  std::vector<double> terms;
   std::int64_t steps = 0;
   std::size_t images = 0, failures = 0;
   Clock::time_point start = Clock::now();
@@ -53,14 +55,22 @@ struct EpochSums {
     loss += report.loss;
     accuracy += report.accuracy;
     norm += report.gradient_norm;
+    flops += report.flops;
     images += report.images;
     failures += report.failures.size();
+    terms.resize(report.terms.size());
+    for (std::size_t i = 0; i < terms.size(); ++i) terms[i] += report.terms[i].loss;
     ++steps;
   }
   double mean(double sum) const {
     return sum / static_cast<double>(std::max<std::int64_t>(steps, 1));
   }
 };
+
+// Epochs of a stage; the last one may be cut short.
+std::int64_t epochs_of(const Pretrainer& trainer) {
+  return (trainer.steps() + trainer.steps_per_epoch() - 1) / trainer.steps_per_epoch();
+}
 
 }  // namespace
 
@@ -73,16 +83,18 @@ struct PretrainJob::Parts {
         log(out + "/log.jsonl"),
         result(out + "/pretrain.json"),
         inputs(open_pretrain_inputs(spec)),
-        record(pretrain_record(spec, inputs)) {}
+        record(pretrain_record(spec, inputs)),
+        stages(spec.all_stages()) {}
 
   std::optional<PretrainResult> find_result() const;
-  void resume(Pretrainer& trainer) const;
+  std::optional<std::size_t> find_stage() const;
+  void plan_steps();
   void save(const Pretrainer& trainer) const;
-  std::vector<NamedAccuracy> measure(const Clip& clip) const;
-  bool train(Pretrainer& trainer, const PretrainObserver& observer);
+  std::vector<NamedAccuracy> measure(const TrainedModel& model) const;
+  bool train(Pretrainer& trainer, const PretrainObserver& observer, TrainingLog& file);
   void end_epoch(const Pretrainer& trainer, const EpochSums& sums, const StepReport& report,
                  TrainingLog& file);
-  PretrainResult finish(const Pretrainer& trainer) const;
+  PretrainResult finish(const TrainedModel& model) const;
 
   RunClock clock;
   PretrainSpec spec;
@@ -91,6 +103,11 @@ struct PretrainJob::Parts {
   std::string state, log, result;  // paths
   PretrainInputs inputs;
   PretrainRecord record;
+  std::vector<StageSpec> stages;
+  std::vector<std::int64_t> first_steps;  // of each stage, and at the end those of all
+  std::size_t stage = 0;                  // that is trained
+  bool has_text = false;                  // whether the text tower was ever trained
+  double full_rate = 0;                   // of matrix products
   std::vector<EvalSet> eval;
   std::optional<PretrainEpoch> last;  // line of the log
 };
@@ -103,38 +120,67 @@ std::optional<PretrainResult> PretrainJob::Parts::find_result() const {
   return found;
 }
 
-void PretrainJob::Parts::resume(Pretrainer& trainer) const {
-  if (!is_file(state)) return;
+// The stage of a state that is there.
+std::optional<std::size_t> PretrainJob::Parts::find_stage() const {
+  if (!is_file(state)) return std::nullopt;
   const Origin origin{kFunction, state};
-  const std::string text = saved_run(state);
-  const nlohmann::json json = parse_json(std::as_bytes(std::span(text)), origin);
+  const SavedRun saved = saved_run(state);
+  const nlohmann::json json = parse_json(std::as_bytes(std::span(saved.run)), origin);
   expect_same_record(read_pretrain_record(JsonFields(json, "", origin)), record, origin);
-  trainer.load(state);
+  const auto found = static_cast<std::size_t>(saved.stage);
+  if (found >= stages.size()) {
+    origin.fail(fmt::format("is of stage {} of {}", found + 1, stages.size()));
+  }
+  return found;
+}
+
+void PretrainJob::Parts::plan_steps() {
+  first_steps = {0};
+  for (const StageSpec& row : stages) {
+    const StageInputs of_stage = inputs.of_stage(spec, row);
+    const PretrainOptions& options = row.training;
+    const std::int64_t steps =
+        options.steps > 0
+            ? options.steps
+            : options.epochs * StageImages(of_stage.sources, inputs.model.clip.config.preprocessing,
+                                           options, inputs.words.get())
+                                   .plan()
+                                   .steps_per_epoch();
+    first_steps.push_back(first_steps.back() + steps);
+  }
 }
 
 void PretrainJob::Parts::save(const Pretrainer& trainer) const {
-  trainer.save(state, dump_line(pretrain_record_json(record)));
+  trainer.save(state, static_cast<std::int64_t>(stage), dump_line(pretrain_record_json(record)));
 }
 
-std::vector<NamedAccuracy> PretrainJob::Parts::measure(const Clip& clip) const {
+// By prompts, or by the vectors of names as long as there is no text tower.
+std::vector<NamedAccuracy> PretrainJob::Parts::measure(const TrainedModel& model) const {
+  const Clip clip = model.finished();
   std::vector<NamedAccuracy> accuracy;
   for (const EvalSet& set : eval) {
-    accuracy.push_back(
-        {set.name, zeroshot_accuracy(clip, *inputs.tokenizer, set, settings.threads)});
+    if (has_text || !model.word_vectors.defined()) {
+      accuracy.push_back(
+          {set.name, zeroshot_accuracy(clip, *inputs.tokenizer, set, settings.threads)});
+    } else {
+      accuracy.push_back(
+          vector_accuracy(clip, *inputs.words, model.word_vectors, set, settings.threads));
+    }
   }
   return accuracy;
 }
 
-// False if it was asked to stop before the end.
-bool PretrainJob::Parts::train(Pretrainer& trainer, const PretrainObserver& observer) {
-  TrainingLog file(log, kFunction);
-  const std::int64_t per_epoch = trainer.steps_per_epoch(), epochs = spec.training.epochs;
+// False if it was asked to stop before the end of the stage.
+bool PretrainJob::Parts::train(Pretrainer& trainer, const PretrainObserver& observer,
+                               TrainingLog& file) {
+  const std::int64_t per_epoch = trainer.steps_per_epoch(), epochs = epochs_of(trainer);
   const std::int64_t first = trainer.step();
   const Clock::time_point start = Clock::now();
   Clock::time_point saved = start;
   std::size_t skipped = 0;
   while (trainer.step() < trainer.steps()) {
-    const std::int64_t epoch = trainer.step() / per_epoch + 1;
+    const std::int64_t before = trainer.step() / per_epoch * per_epoch;
+    const std::int64_t end = std::min(before + per_epoch, trainer.steps());
     EpochSums sums;
     StepReport report;
     bool stopped = false;
@@ -145,10 +191,11 @@ bool PretrainJob::Parts::train(Pretrainer& trainer, const PretrainObserver& obse
         if (++skipped <= kMaxSkipped && observer.skipped) observer.skipped(message);
       }
       if (observer.step) {
-        observer.step({.epoch = epoch,
+        observer.step({.stage = stages[stage].name,
+                       .epoch = before / per_epoch + 1,
                        .epochs = epochs,
-                       .epoch_step = (trainer.step() - 1) % per_epoch + 1,
-                       .epoch_steps = per_epoch,
+                       .epoch_step = trainer.step() - before,
+                       .epoch_steps = end - before,
                        .loss = sums.mean(sums.loss)});
       }
       stopped = observer.stop && observer.stop();
@@ -156,14 +203,15 @@ bool PretrainJob::Parts::train(Pretrainer& trainer, const PretrainObserver& obse
         save(trainer);
         saved = Clock::now();
       }
-    } while (trainer.step() % per_epoch != 0 && !stopped);
+    } while (trainer.step() < end && !stopped);
     const double per_step = seconds_since(start) / static_cast<double>(trainer.step() - first);
-    if (trainer.step() % per_epoch == 0) {
+    if (trainer.step() == end) {
       end_epoch(trainer, sums, report, file);
       const auto left = static_cast<double>(trainer.steps() - trainer.step());
       if (observer.epoch) observer.epoch(*last, epochs, per_step * left);
     }
-    if (stopped && trainer.step() < trainer.steps()) {
+    const bool is_end = trainer.step() == trainer.steps() && stage + 1 == stages.size();
+    if (stopped && !is_end) {
       save(trainer);
       return false;
     }
@@ -173,8 +221,11 @@ bool PretrainJob::Parts::train(Pretrainer& trainer, const PretrainObserver& obse
 
 void PretrainJob::Parts::end_epoch(const Pretrainer& trainer, const EpochSums& sums,
                                    const StepReport& report, TrainingLog& file) {
-  const std::int64_t epoch = trainer.step() / trainer.steps_per_epoch();
-  last = {.step = trainer.step(),
+  const std::int64_t per_epoch = trainer.steps_per_epoch();
+  const std::int64_t epoch = (trainer.step() + per_epoch - 1) / per_epoch;
+  const double seconds = std::max(seconds_since(sums.start), 1e-9);
+  last = {.step = first_steps[stage] + trainer.step(),
+          .stage = stages[stage].name,
           .epoch = epoch,
           .loss = sums.mean(sums.loss),
           .batch_accuracy = sums.mean(sums.accuracy),
@@ -183,22 +234,26 @@ void PretrainJob::Parts::end_epoch(const Pretrainer& trainer, const EpochSums& s
           .logit_scale = report.logit_scale,
           .images = sums.images,
           .unreadable = sums.failures,
-          .images_per_second =
-              static_cast<double>(sums.images) / std::max(seconds_since(sums.start), 1e-9)};
-  const bool is_last = trainer.step() == trainer.steps();
-  if (spec.eval_every > 0 && epoch % spec.eval_every == 0 && !is_last && !eval.empty()) {
-    last->accuracy = measure(trainer.result());
+          .images_per_second = static_cast<double>(sums.images) / seconds,
+          .gemm_share = sums.flops / seconds / full_rate};
+  const std::vector<std::string> names = trainer.term_names();
+  for (std::size_t i = 0; names.size() > 1 && i < names.size(); ++i) {
+    last->losses.push_back({names[i], sums.mean(sums.terms[i])});
   }
+  const bool is_last = last->step == first_steps.back();
+  const bool stage_ends = trainer.step() == trainer.steps() && !spec.stages.empty();
+  const bool due = spec.eval_every > 0 && epoch % spec.eval_every == 0;
+  if ((due || stage_ends) && !is_last && !eval.empty()) last->accuracy = measure(trainer.result());
   file.add(pretrain_epoch_json(*last));
 }
 
 // Writes the model, and then the result.
-PretrainResult PretrainJob::Parts::finish(const Pretrainer& trainer) const {
-  const Clip clip = trainer.result();
+PretrainResult PretrainJob::Parts::finish(const TrainedModel& model) const {
+  const Clip clip = model.finished();
   PretrainResult made{.out = out,
                       .parameters = parameter_count(clip.config),
-                      .steps = trainer.steps(),
-                      .accuracy = measure(clip),
+                      .steps = first_steps.back(),
+                      .accuracy = measure(model),
                       .record = record};
   if (last) {
     made.loss = last->loss;
@@ -244,28 +299,52 @@ PretrainOutcome PretrainJob::run(const PretrainObserver& observer) {
     return {Kind::kWasFinished, found->steps, found->steps, std::move(*found)};
   }
   const FolderLease lease(parts.out, kFunction);
-  const std::int64_t parameters = parameter_count(parts.inputs.clip.config);
-  Pretrainer trainer(std::move(parts.inputs.clip), *parts.inputs.pairs, *parts.inputs.tokenizer,
-                     parts.record.training);
-  parts.resume(trainer);
-  const Origin log_origin{kFunction, parts.log};
-  if (const nlohmann::json line = cut_log(parts.log, trainer.step(), kFunction); !line.is_null()) {
-    parts.last = read_pretrain_epoch(JsonFields(line, "", log_origin));
-  }
+  parts.plan_steps();
+  const std::optional<std::size_t> resumed = parts.find_stage();
+  parts.stage = resumed.value_or(0);
   for (const std::string& name : parts.spec.eval) {
     parts.eval.push_back(open_eval_set(name, parts.spec.eval_split));
   }
-  if (observer.start) {
-    observer.start({.data = parts.record.data,
-                    .parameters = parameters,
-                    .tokens = parts.record.vocabulary,
-                    .step = trainer.step(),
-                    .steps = trainer.steps()});
+  const int threads = parts.settings.threads > 0 ? parts.settings.threads : default_threads();
+  parts.full_rate = gemm_rate(threads);
+  for (std::size_t i = 0; i < parts.stage; ++i) {
+    parts.has_text |= parts.stages[i].training.weights.reads_texts();
   }
-  if (!parts.train(trainer, observer)) {
-    return {Kind::kStopped, trainer.step(), trainer.steps(), {}};
+  parts.has_text |= !parts.spec.model.init.empty() && parts.spec.model.reinit != Tower::kText;
+  TrainedModel model = std::move(parts.inputs.model);
+  const std::int64_t parameters = parameter_count(model.clip.config);
+  std::optional<TrainingLog> log;
+  for (bool begins = true; parts.stage < parts.stages.size(); ++parts.stage, begins = false) {
+    const StageSpec& stage = parts.stages[parts.stage];
+    parts.has_text |= stage.training.weights.reads_texts();
+    Pretrainer trainer(std::move(model), parts.inputs.of_stage(parts.spec, stage), stage.training);
+    if (begins) {
+      if (resumed) trainer.load(parts.state);
+      const std::int64_t done = parts.first_steps[parts.stage] + trainer.step();
+      const Origin origin{kFunction, parts.log};
+      if (const nlohmann::json line = cut_log(parts.log, done, kFunction); !line.is_null()) {
+        parts.last = read_pretrain_epoch(JsonFields(line, "", origin));
+      }
+      log.emplace(parts.log, kFunction);
+      if (observer.start) {
+        observer.start({.data = parts.record.data(),
+                        .parameters = parameters,
+                        .tokens = parts.record.vocabulary,
+                        .words = parts.record.word_vectors,
+                        .step = done,
+                        .steps = parts.first_steps.back()});
+      }
+    }
+    if (!parts.train(trainer, observer, *log)) {
+      return {Kind::kStopped,
+              parts.first_steps[parts.stage] + trainer.step(),
+              parts.first_steps.back(),
+              {}};
+    }
+    model = trainer.result();
   }
-  return {Kind::kFinished, trainer.steps(), trainer.steps(), parts.finish(trainer)};
+  const std::int64_t steps = parts.first_steps.back();
+  return {Kind::kFinished, steps, steps, parts.finish(model)};
 }
 
 }  // namespace openworld

@@ -1,7 +1,7 @@
 #pragma once
 
-// PretrainJob: a pre-training run from its spec to a model folder. It resumes an unfinished run of
-// the same spec, and refuses the folder of another.
+// PretrainJob: a pre-training run from its spec to a model folder, through all of its stages. It
+// resumes an unfinished run of the same spec, and refuses the folder of another.
 //
 //   PretrainJob job(spec, "model", {.threads = 2});
 //   const PretrainOutcome outcome = job.run({.stop = [] { return false; }});
@@ -31,12 +31,14 @@ struct PretrainStart {
   std::string data;  // description of the pairs
   std::int64_t parameters = 0;
   std::int64_t tokens = 0;  // of the vocabulary
-  std::int64_t step = 0;    // that the run resumes at
+  std::int64_t words = 0;   // names and words with a vector
+  std::int64_t step = 0;    // that the run resumes at, of all stages
   std::int64_t steps = 0;
 };
 
 struct PretrainProgress {
-  std::int64_t epoch = 0, epochs = 0;            // from 1
+  std::string stage = "";                        // "" in a run of one
+  std::int64_t epoch = 0, epochs = 0;            // of the stage, from 1
   std::int64_t epoch_step = 0, epoch_steps = 0;  // steps of the epoch that are done
   double loss = 0;                               // mean of the epoch so far
 };
@@ -45,6 +47,7 @@ struct PretrainProgress {
 struct PretrainObserver {
   std::function<void(const PretrainStart&)> start = {};
   std::function<void(const PretrainProgress&)> step = {};  // after every step
+  // After every epoch, and at the end of a stage; the seconds are those of the stage.
   std::function<void(const PretrainEpoch&, std::int64_t epochs, double seconds_left)> epoch = {};
   std::function<void(const std::string&)> skipped = {};  // an image that cannot be read, and why
   std::function<bool()> stop = {};  // asked after every step; what is done is saved first

@@ -8,6 +8,8 @@
 #include "openworld/base/random.h"
 #include "openworld/io/png_writer.h"
 #include "openworld/io/test_util.h"
+#include "openworld/pretrain/spec/stages_file.h"
+#include "openworld/pretrain/test_icons.h"
 #include "openworld/vlm/device.h"
 
 namespace openworld {
@@ -57,7 +59,7 @@ class PretrainJobTest : public ::testing::Test {
     spec.training.batch = 5;
     spec.training.lr = 5e-3;
     spec.training.average = 0.9;
-    spec.training.augment = ImageAugmentation::kRedraw;
+    spec.source.augmentation.augment = ImageAugmentation::kRedraw;
     spec.training.shards = 2;
   }
 
@@ -210,9 +212,9 @@ TEST_F(PretrainJobTest, ATowerIsLockedAndTheOtherReinitialised) {
   spec.model.reinit = Tower::kText;
   const PretrainJob job(spec, folder / "more", {.threads = 1});
   EXPECT_EQ(job.record().model.reinit, Tower::kText);
-  EXPECT_TRUE(job.record().training.centre);
+  EXPECT_TRUE(job.record().stages[0].training.centre);
   spec.model.reinit = Tower::kNeither;
-  EXPECT_FALSE(PretrainJob(spec, folder / "more").record().training.centre);
+  EXPECT_FALSE(PretrainJob(spec, folder / "more").record().stages[0].training.centre);
 }
 
 TEST_F(PretrainJobTest, RefusesWhatCannotBeOpened) {
@@ -228,6 +230,116 @@ TEST_F(PretrainJobTest, RefusesWhatCannotBeOpened) {
   spec.model.device = "cpu";
   spec.training.locked = Tower::kImage;
   EXPECT_ERROR(run("model"), "lock is image");
+}
+
+// Image against words, text on the locked image tower, both.
+class StagedJobTest : public PretrainJobTest {
+ protected:
+  StagedJobTest() {
+    testing::write_icons(folder, "icons", 60, true, 1);
+    testing::write_icons(folder, "drawings", 30, false, 2);
+    folder.write("config.json", R"({
+      "model_type": "clip", "projection_dim": 16,
+      "text_config": {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
+                      "num_attention_heads": 2, "max_position_embeddings": 16,
+                      "hidden_act": "gelu"},
+      "vision_config": {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
+                        "num_attention_heads": 2, "image_size": 16, "patch_size": 1,
+                        "hidden_act": "gelu", "openworld_stem": [[8, 2], [16, 2]]}})");
+    spec.model.batch_norm = true;
+    spec.words = {.min_names = 5, .min_words = 5, .name_share = 0.6};
+    spec.training.batch = 15;
+    const std::string stages = R"({
+      "sources": {"icons": {"data": "FOLDER/icons"},
+                  "drawings": {"data": "FOLDER/drawings", "views": 2, "outline": 0.1}},
+      "stages": [
+        {"name": "words", "lock": "text", "pairs": 0, "words": 1, "agreement": 0.3, "epochs": 1,
+         "sources": {"icons": 2, "drawings": 1}},
+        {"name": "text", "lock": "image", "texts": 1, "batch_texts": 5, "steps": 5,
+         "epoch_pairs": 30, "reuse": 2, "sources": {"icons": 1}},
+        {"name": "both", "lr": 1e-3, "steps": 3, "words": 0.5, "sources": {"icons": 1}}]})";
+    std::string text = stages;
+    for (std::size_t at; (at = text.find("FOLDER")) != std::string::npos;) {
+      text.replace(at, 6, folder / "");
+    }
+    read_stages(folder.write("stages.json", text), spec);
+  }
+};
+
+TEST_F(StagedJobTest, StoppedAnywhereResumesToTheSameBits) {
+  std::vector<std::string> seen;
+  const PretrainOutcome whole =
+      run("whole", {.epoch = [&](const PretrainEpoch& now, std::int64_t, double) {
+            seen.push_back(now.stage + " " + std::to_string(now.step));
+            EXPECT_GT(now.gemm_share, 0);
+            EXPECT_EQ(now.losses.size(), 2u) << now.stage;
+          }});
+  ASSERT_EQ(whole.kind, Kind::kFinished);
+  ASSERT_EQ(whole.steps, 6 + 5 + 3);
+  EXPECT_EQ(seen, (std::vector<std::string>{"words 6", "text 10", "text 11", "both 14"}));
+  // 6 and 11: at the end of a stage.
+  for (const int stop : {1, 5, 6, 7, 9, 10, 11, 12, 13}) {
+    const std::string out = "parts" + std::to_string(stop);
+    const PretrainOutcome part = run(out, until(stop));
+    ASSERT_EQ(part.kind, Kind::kStopped) << stop;
+    EXPECT_EQ(part.step, stop);
+    std::int64_t resumed = -1;
+    const PretrainOutcome rest =
+        run(out, {.start = [&](const PretrainStart& start) { resumed = start.step; }});
+    EXPECT_EQ(rest.kind, Kind::kFinished);
+    EXPECT_EQ(resumed, stop);
+    EXPECT_EQ(weights(out), weights("whole")) << stop;
+    const std::string log = read_file(folder / out + "/log.jsonl");
+    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4) << stop;
+  }
+  // And stopped after every step.
+  for (int step = 1; step < 14; ++step) {
+    ASSERT_EQ(run("steps", until(1)).kind, Kind::kStopped) << step;
+  }
+  EXPECT_EQ(run("steps").kind, Kind::kFinished);
+  EXPECT_EQ(weights("steps"), weights("whole"));
+}
+
+TEST_F(StagedJobTest, AnotherSpecIsRefusedByTheStageThatDiffers) {
+  run("model", until(3));
+  spec.stages[1].training.lr = 0.25;
+  EXPECT_ERROR(run("model"),
+               "model/state.safetensors: holds a run with stages text: lr 0.005, not");
+  spec.stages[1].training.lr = 5e-3;
+  spec.sources[1].options.augmentation.lines.outline = 0.9;
+  EXPECT_ERROR(run("model"), "holds a run with outline");
+  spec.sources[1].options.augmentation.lines.outline = 0;
+  spec.words.min_names = 4;
+  EXPECT_ERROR(run("model"), "holds a run with min_names 5, not 4");
+}
+
+// Before there is a text tower, names are told by their vectors.
+TEST_F(StagedJobTest, MeasuresEveryStage) {
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::string name = testing::kIconNames[i];
+    folder.write("eval/" + name + "/0.png", read_file(folder / "photos/0.png"));
+    folder.write("eval/new/0.png", read_file(folder / "photos/0.png"));
+  }
+  spec.eval = {folder / "eval"};
+  std::vector<std::string> measured;
+  const PretrainOutcome outcome =
+      run("model", {.epoch = [&](const PretrainEpoch& now, std::int64_t, double) {
+            for (const auto& [data, value] : now.accuracy)
+              measured.push_back(now.stage + ": " + data);
+          }});
+  const std::string eval = folder / "eval";
+  EXPECT_EQ(measured, (std::vector<std::string>{"words: " + eval + ", 6 of 7 names by vectors",
+                                                "text: " + eval}));
+  ASSERT_EQ(outcome.result.accuracy.size(), 1u);
+  EXPECT_EQ(outcome.result.accuracy[0].data, eval);
+}
+
+TEST_F(StagedJobTest, RefusesWhatDoesNotFit) {
+  spec.words.min_names = spec.words.min_words = 1000;
+  EXPECT_ERROR(run("model"), "no name is said of 1000 images");
+  spec.words.min_names = 5;
+  folder.write("config.json", kConfig);
+  EXPECT_ERROR(run("model"), "batch_norm needs a stem; expected a config with openworld_stem");
 }
 
 }  // namespace

@@ -2,25 +2,20 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
-#include "openworld/images/redraw.h"
-#include "openworld/images/transform.h"
+#include "openworld/pretrain/image_tower.h"
 #include "openworld/vlm/device.h"
+#include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/inner_threads.h"
-#include "openworld/vlm/text_encoder.h"
 
 namespace openworld {
 namespace {
@@ -29,329 +24,196 @@ using at::Tensor;
 
 constexpr auto kFunction = "pretrain";
 
-// CLIP's limit, which keeps the loss from becoming a step function.
-constexpr double kMaxLogitScale = 100;
+// CLIP's limit, which keeps the loss from becoming a step function; that of words is lower, since
+// targets that are spread over several of them are never met exactly.
+constexpr double kMaxLogitScale = 100, kMaxWordScale = 60;
 
-// Streams of random numbers that must not be each other's.
-enum class Stream : std::uint64_t { kOrder = 1, kExtra, kRedraw };
+// Images whose features are computed at once for an epoch.
+constexpr std::int64_t kEncodeBatch = 256;
 
-std::uint64_t stream_seed(Stream stream, std::uint64_t seed, std::uint64_t epoch) {
-  return mix64(mix64(mix64(static_cast<std::uint64_t>(stream)) ^ seed) ^ epoch);
-}
-
-bool is_locked(std::string_view tensor, Tower locked) {
-  return locked != Tower::kNeither && tower_of_tensor(tensor) == locked;
-}
-
-AdamW::Tensors trainable(const Clip& clip, Tower locked) {
-  AdamW::Tensors tensors;
-  for (const auto& [name, tensor] : clip.tensors) {
-    if (!is_locked(name, locked)) tensors[name] = tensor.requires_grad_();
-  }
+TrainedModel::Tensors trainable(const TrainedModel& model, const PretrainOptions& options) {
+  TrainedModel::Tensors tensors = model.trained(options.locked, options.weights.words > 0);
+  for (auto& [name, tensor] : tensors) tensor.requires_grad_();
   return tensors;
 }
 
-Tensor encode_captions(const Clip& clip, const Tokenizer& tokenizer,
-                       std::span<const std::string> captions) {
-  TextForest forest;
-  std::vector<PromptRow> rows;
-  for (const std::string& caption : captions) {
-    rows.clear();
-    const auto context = static_cast<std::size_t>(clip.config.context);
-    for (const std::int32_t id : tokenizer.pack(caption, context, /*truncate=*/true)) {
-      rows.push_back(token_row(id));
-    }
-    forest.read(forest.add(TextForest::kRoot, rows));
-  }
-  return TextEncoder(clip.text, forest).features();
+TrainedModel::Tensors copies(const TrainedModel::Tensors& tensors) {
+  TrainedModel::Tensors result;
+  for (const auto& [name, tensor] : tensors) result[name] = tensor.detach().clone();
+  return result;
 }
 
-void check(const PretrainOptions& options, std::size_t pairs) {
+// Every tensor that the training changes.
+TrainedModel::Tensors changed(const TrainedModel& model, const PretrainOptions& options) {
+  TrainedModel::Tensors tensors = model.trained(options.locked, options.weights.words > 0);
+  tensors.merge(model.running(options.locked));
+  return tensors;
+}
+
+StageInputs checked(StageInputs inputs, const PretrainOptions& options) {
   const auto expect = [](bool holds, std::string_view what) {
     if (!holds) fail(kFunction, what);
   };
-  expect(pairs >= 2, fmt::format("{} captioned images, expected at least 2", pairs));
   expect(options.epochs >= 1, "epochs must be at least 1");
+  expect(options.steps >= 0, "steps must not be negative");
   expect(options.batch >= 2,
          "a batch must have at least 2 pairs: the others are the wrong answers");
   expect(options.extra_captions >= 0, "extra captions must not be negative");
   expect(std::isfinite(options.lr) && options.lr > 0, "the learning rate must be above 0");
   expect(options.warmup >= 0, "warm-up must not be negative");
   expect(options.shards >= 1, "a batch must have at least 1 part");
-  expect(options.naming >= 0, "the weight of naming must not be negative");
+  expect(options.weights.naming >= 0, "the weight of naming must not be negative");
   expect(options.average >= 0 && options.average < 1, "the average's decay must be in [0, 1)");
+  assert(!inputs.sources.empty() && inputs.tokenizer != nullptr);
+  return inputs;
+}
+
+// A text tower that no loss reads is not trained, so that it does not decay either.
+PretrainOptions with_unread_locked(PretrainOptions options) {
+  if (options.locked == Tower::kNeither && !options.weights.reads_texts()) {
+    options.locked = Tower::kText;
+  }
+  return options;
 }
 
 }  // namespace
 
-Tower tower_of_tensor(std::string_view name) {
-  if (name == "logit_scale") return Tower::kNeither;
-  return name.starts_with("visual.") ? Tower::kImage : Tower::kText;
-}
-
-struct Pretrainer::Batch {
-  ImageBatch images;
-  std::vector<std::size_t> pairs;  // of the images that could be read
+// The features of a step, and the losses that take them.
+struct Pretrainer::Features {
+  StepFeatures step;
+  std::size_t images = 0;
 };
 
-// The captions of a batch's images, those that are wrong answers only, and the list of names.
-struct Pretrainer::Texts {
-  std::vector<std::string> captions;
-  std::vector<std::uint64_t> concepts;
-  std::size_t paired = 0;  // from here on it is the list of names
-};
-
-// A part of a batch, on weights that are those of the model but have gradients of their own.
-struct Pretrainer::Shard {
-  std::int64_t number = 0;
-  Clip clip;
-  Tensor images, captions;  // features
-};
-
-Pretrainer::Pretrainer(Clip clip, const CaptionSource& pairs, const Tokenizer& tokenizer,
-                       const PretrainOptions& options)
-    : clip_(std::move(clip)),
-      pairs_(pairs),
-      tokenizer_(tokenizer),
-      options_(options),
-      optimizer_(trainable(clip_, options.locked), options.adamw),
-      pool_(options.threads) {
-  check(options, pairs.size());
-  if (options.naming > 0 && pairs.anchors(0).empty()) {
-    fail(kFunction, fmt::format("{}: no list of classes to name images out of, which naming "
-                                "needs; expected labels or doodles",
-                                pairs.description()));
-  }
-  const auto count = static_cast<std::int64_t>(pairs.size());
-  batch_ = std::min(options.batch, count);
-  epochs_steps_ = count / batch_;
-  if (options.average > 0) {
-    for (const auto& [name, tensor] : trainable(clip_, options.locked)) {
-      average_[name] = tensor.detach().clone();
-    }
-  }
-  for (const TensorSpec& spec : clip_tensors(clip_.config)) {
-    if (!is_locked(spec.name, options.locked)) trained_names_.push_back(spec.name);
-  }
-  for (std::int64_t i = 0; i < options.shards; ++i) {
-    auto shard = std::make_unique<Shard>();
-    shard->number = i;
-    shard->clip = make_clip(clip_.config, [&](const TensorSpec& spec) {
-      return clip_.tensors.at(spec.name).detach().requires_grad_(
-          !is_locked(spec.name, options_.locked));
-    });
-    shards_.push_back(std::move(shard));
+Pretrainer::Pretrainer(TrainedModel model, StageInputs inputs, const PretrainOptions& options)
+    : model_(std::move(model)),
+      inputs_(checked(std::move(inputs), options)),
+      options_(with_unread_locked(options)),
+      optimizer_(trainable(model_, options_), options_.adamw, {"words.vectors"}),
+      averaged_(changed(model_, options_)),
+      pool_(options_.threads),
+      parts_(model_, *inputs_.tokenizer, options_, pool_),
+      runner_([this](std::size_t n, const auto& work) { parts_.run(n, work); }),
+      terms_(make_terms({inputs_.sources, options_, model_, inputs_.words, runner_})),
+      images_(inputs_.sources, model_.clip.config.preprocessing, options_, inputs_.words) {
+  if (options_.average > 0) average_ = copies(averaged_);
+  for (const auto& [name, tensor] : average_) averaged_names_.push_back(name);
+  // Naming is harder than telling captions of a batch apart; views say nothing of names.
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    if (terms_[i]->name() != std::string_view("agreement")) main_term_ = i;
   }
 }
 
 Pretrainer::~Pretrainer() = default;
 
-void Pretrainer::start_epoch() {
-  const auto epoch = static_cast<std::uint64_t>(step_ / epochs_steps_);
-  order_.resize(pairs_.size());
-  std::iota(order_.begin(), order_.end(), 0u);
-  Random random(stream_seed(Stream::kOrder, options_.seed, epoch));
-  shuffle(order_, random);
-  loader_start_ = step_ % epochs_steps_;
-  epoch_has_images_ = loader_start_ > 0;
-  const auto first = static_cast<std::size_t>(loader_start_ * batch_);
-  const Preprocessing preprocessing = clip_.config.preprocessing;
-  const std::int64_t side = preprocessing.image_size;
-  const auto pair_name = [this, epoch, first](std::size_t item) {
-    return PairName{options_.seed, epoch, order_[first + item]};
-  };
-  loader_ = std::make_unique<ImageLoader>(ImageLoaderOptions{
-      .items = static_cast<std::size_t>(epochs_steps_ * batch_) - first,
-      .batch_size = static_cast<std::size_t>(batch_),
-      .image_values = static_cast<std::size_t>(3 * side * side),
-      .threads = options_.threads,
-      .open =
-          [this, pair_name](std::size_t item) {
-            const PairName name = pair_name(item);
-            return ImageFile{pairs_.image(name), {"decode_image", pairs_.place(name.index)}};
-          },
-      .transform =
-          [this, pair_name, preprocessing](const Image& image, std::size_t item,
-                                           std::span<float> chw) {
-            const PairName name = pair_name(item);
-            switch (options_.augment) {
-              case ImageAugmentation::kNone:
-                return clip_transform(image, preprocessing, chw);
-              case ImageAugmentation::kCrop:
-                return train_transform(image, preprocessing, {name.seed, name.epoch, name.index},
-                                       chw);
-              case ImageAugmentation::kRedraw: {
-                Random draws(stream_seed(Stream::kRedraw, name.seed, name.epoch), name.index);
-                const Redrawing redrawing =
-                    draw_redrawing(options_.redraw, image.width, image.height, draws);
-                return clip_transform(redraw(image, redrawing), preprocessing, chw);
-              }
-            }
-          },
-  });
+std::int64_t Pretrainer::steps() const {
+  return options_.steps > 0 ? options_.steps : steps_per_epoch() * options_.epochs;
 }
 
-Pretrainer::Batch Pretrainer::next_batch() {
-  if (!loader_) start_epoch();
-  auto images = loader_->next();
-  assert(images);
-  Batch batch{std::move(*images), {}};
-  const auto first = static_cast<std::size_t>(loader_start_ * batch_);
-  for (const std::size_t item : batch.images.indices) batch.pairs.push_back(order_[first + item]);
-  epoch_has_images_ |= !batch.pairs.empty();
-  return batch;
-}
-
-void Pretrainer::for_each_shard(const std::function<void(Shard&)>& work) {
-  const int threads = options_.threads > 0 ? options_.threads : default_threads();
-  const int inside = std::max(1, threads / static_cast<int>(shards_.size()));
-  const BlasThreads blas(inside);
-  pool_.run(shards_.size(), [&](std::size_t i) {
-    const OpenMpThreads open_mp(inside);
-    work(*shards_[i]);
-  });
-}
-
-Pretrainer::Texts Pretrainer::texts_of(const Batch& batch, std::uint64_t epoch) const {
-  Texts texts;
-  for (const std::size_t pair : batch.pairs) {
-    texts.captions.push_back(pairs_.caption({options_.seed, epoch, pair}));
-    texts.concepts.push_back(pairs_.concept_of(pair));
-  }
-  Random random(stream_seed(Stream::kExtra, options_.seed, epoch),
-                static_cast<std::uint64_t>(step_));
-  for (std::int64_t i = 0; i < options_.extra_captions; ++i) {
-    const auto pair = static_cast<std::size_t>(random.below(pairs_.size()));
-    texts.captions.push_back(pairs_.caption({random.next(), epoch, pair}));
-    texts.concepts.push_back(pairs_.concept_of(pair));
-  }
-  texts.paired = texts.captions.size();
-  if (options_.naming > 0) {
-    for (auto& [caption, meaning] : pairs_.anchors(static_cast<std::uint64_t>(step_))) {
-      texts.captions.push_back(std::move(caption));
-      texts.concepts.push_back(meaning);
-    }
-  }
-  return texts;
-}
-
-Tensor Pretrainer::pixels_of(const Batch& batch) const {
-  const std::int64_t side = clip_.config.preprocessing.image_size;
-  return at::from_blob(const_cast<float*>(batch.images.chw.data()),
-                       {static_cast<std::int64_t>(batch.pairs.size()), 3, side, side}, at::kFloat)
-      .to(clip_.device());
+std::vector<std::string> Pretrainer::term_names() const {
+  std::vector<std::string> names;
+  for (const auto& term : terms_) names.emplace_back(term->name());
+  return names;
 }
 
 // Through the biases of the last norms; their outputs are read with an identity projection.
-void Pretrainer::centre_features(const Batch& batch, const Texts& texts) {
-  at::NoGradGuard no_grad;
-  Clip seen = clip_;
-  seen.config.embed = clip_.config.vision.width;
-  seen.vision.config = seen.config;
-  seen.vision.weights.projection = at::eye(clip_.config.vision.width, clip_.logit_scale.options());
-  const Tensor images = encode_images(seen.vision, pixels_of(batch)).features.select(1, 0);
-  if (options_.locked != Tower::kImage) clip_.vision.weights.ln_post.bias.sub_(images.mean(0));
-  seen.config.embed = clip_.config.text.width;
-  seen.text.config = seen.config;
-  seen.text.weights.projection = at::eye(clip_.config.text.width, clip_.logit_scale.options());
-  const Tensor captions = encode_captions(seen, tokenizer_, texts.captions);
-  if (options_.locked != Tower::kText) clip_.text.weights.ln_final.bias.sub_(captions.mean(0));
+void Pretrainer::centre_features(const Tensor& pixels, const std::vector<std::string>& texts) {
+  const at::NoGradGuard no_grad;
+  const Clip& clip = model_.clip;
+  if (options_.locked != Tower::kImage) {
+    VisionTower seen = clip.vision;
+    seen.config.embed = clip.config.vision.width;
+    seen.weights.projection = at::eye(clip.config.vision.width, clip.logit_scale.options());
+    const Tensor features = train_image_features(seen, model_.norms, pixels);
+    clip.vision.weights.ln_post.bias.sub_(features.mean(0));
+  }
+  if (options_.locked != Tower::kText) {
+    Clip seen = clip;
+    seen.config.embed = clip.config.text.width;
+    seen.text.config = seen.config;
+    seen.text.weights.projection = at::eye(clip.config.text.width, clip.logit_scale.options());
+    const Tensor features = encode_captions(seen, *inputs_.tokenizer, texts);
+    clip.text.weights.ln_final.bias.sub_(features.mean(0));
+  }
 }
 
-// Leaves the gradient of the loss of a batch in the model's tensors.
-ContrastiveLoss Pretrainer::backward(const Batch& batch, const Texts& texts) {
-  const Tensor pixels = pixels_of(batch);
-  const std::span<const std::uint64_t> concepts = texts.concepts;
-
-  // Features of every part, the loss of them together, and back through every part.
-  const auto parts = static_cast<std::int64_t>(shards_.size());
-  const auto begin = [parts](std::int64_t items, std::int64_t part) {
-    return items * part / parts;
-  };
-  const auto all = static_cast<std::int64_t>(concepts.size());
-  const auto part_of = [&](const Tensor& rows, std::int64_t i) {
-    const std::int64_t from = begin(rows.size(0), i);
-    return rows.narrow(0, from, begin(rows.size(0), i + 1) - from);
-  };
-  for_each_shard([&](Shard& shard) {
-    const Tensor part = part_of(pixels, shard.number);
-    shard.images = part.size(0) == 0 ? at::empty({0, clip_.config.embed}, pixels.options())
-                                     : encode_images(shard.clip.vision, part).features.select(1, 0);
-    shard.captions = encode_captions(
-        shard.clip, tokenizer_,
-        std::span(texts.captions)
-            .subspan(
-                static_cast<std::size_t>(begin(all, shard.number)),
-                static_cast<std::size_t>(begin(all, shard.number + 1) - begin(all, shard.number))));
-  });
-  std::vector<Tensor> image_parts, caption_parts;
-  for (const auto& shard : shards_) {
-    image_parts.push_back(shard->images.detach());
-    caption_parts.push_back(shard->captions.detach());
-  }
-  const Tensor images = at::cat(image_parts).requires_grad_();
-  const Tensor captions = at::cat(caption_parts).requires_grad_();
-  const auto image_concepts = concepts.first(batch.pairs.size());
-  const auto paired = static_cast<std::int64_t>(texts.paired);
-  ContrastiveLoss loss =
-      contrastive_loss(images, captions.narrow(0, 0, paired), clip_.logit_scale, image_concepts,
-                       concepts.first(texts.paired), options_.loss);
-  if (paired < all) {
-    const ContrastiveLoss naming =
-        naming_loss(images, captions.narrow(0, paired, all - paired), clip_.logit_scale,
-                    image_concepts, concepts.subspan(texts.paired), options_.loss.smoothing);
-    loss = {loss.loss + options_.naming * naming.loss, naming.accuracy};
-  }
-  loss.loss.backward();
-  for_each_shard([&](Shard& shard) {
-    std::vector<Tensor> roots, gradients;
-    const auto add = [&](const Tensor& features, const Tensor& gradient) {
-      if (!features.requires_grad() || features.size(0) == 0) return;
-      roots.push_back(features);
-      gradients.push_back(part_of(gradient, shard.number));
-    };
-    add(shard.images, images.grad());
-    add(shard.captions, captions.grad());
-    if (!roots.empty()) torch::autograd::backward(roots, gradients);
-    shard.images.reset();
-    shard.captions.reset();
-  });
-  pool_.run(trained_names_.size(), [&](std::size_t i) {
-    at::NoGradGuard no_grad;
-    const OpenMpThreads open_mp(1);
-    Tensor& sum = clip_.tensors.at(trained_names_[i]).mutable_grad();
-    // In the order of the parts, so that the sum has one order.
-    for (const auto& shard : shards_) {
-      Tensor& gradient = shard->clip.tensors.at(trained_names_[i]).mutable_grad();
-      if (!gradient.defined()) continue;
-      if (sum.defined()) {
-        sum.add_(gradient);
-      } else {
-        sum = gradient;
-      }
-      gradient.reset();
+// The features of all images of an epoch, for a tower that does not change.
+void Pretrainer::encode_epoch(std::int64_t epoch, StepReport& report) {
+  const auto items = static_cast<std::int64_t>(images_.plan().items(epoch).size());
+  cached_ = at::empty({items, model_.clip.config.embed}, at::kFloat);
+  cached_known_.assign(static_cast<std::size_t>(items), false);
+  images_.for_each_item(epoch, kEncodeBatch, [&](LoadedImages group) {
+    report.failures.insert(report.failures.end(), group.failures.begin(), group.failures.end());
+    if (group.images.empty()) return;
+    const Tensor features =
+        parts_.locked_features(group.pixels.to(model_.clip.device())).to(at::kCPU);
+    for (std::size_t i = 0; i < group.images.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(group.images[i].place);
+      cached_.select(0, place).copy_(features.select(0, static_cast<std::int64_t>(i)));
+      cached_known_[static_cast<std::size_t>(place)] = true;
     }
   });
-  return loss;
+  cached_epoch_ = epoch;
+}
+
+// What the step shows, from files or from the epoch's features, and its texts.
+Pretrainer::Features Pretrainer::next_features(StepReport& report,
+                                               std::vector<LossTerm::Backward>& losses) {
+  const std::int64_t epoch = step_ / steps_per_epoch(), at = step_ % steps_per_epoch();
+  const bool reuses = options_.reuse > 1;
+  if (reuses && cached_epoch_ != epoch) encode_epoch(epoch, report);
+  ShownBatch batch{.images = {}, .epoch = static_cast<std::uint64_t>(epoch), .step = step_};
+  std::vector<std::int64_t> places;
+  LoadedImages loaded;
+  if (reuses) {
+    for (const PlannedImage& image : images_.planned(epoch, at)) {
+      if (!cached_known_[image.place]) continue;
+      batch.images.push_back(images_.shown(image));
+      places.push_back(image.place);
+    }
+  } else {
+    loaded = images_.step(epoch, at);
+    report.failures = std::move(loaded.failures);
+    for (const PlannedImage& image : loaded.images) batch.images.push_back(images_.shown(image));
+  }
+  Features features;
+  features.images = batch.images.size();
+  if (batch.images.empty()) return features;
+  std::vector<std::string> texts;
+  for (const auto& term : terms_) losses.push_back(term->plan(batch, texts));
+  const at::Device device = model_.clip.device();
+  const Tensor pixels = reuses ? Tensor() : loaded.pixels.to(device);
+  if (step_ == 0 && options_.centre) centre_features(pixels, texts);
+  features.step =
+      reuses ? parts_.forward_texts(cached_.index_select(0, index_tensor(places)).to(device), texts)
+             : parts_.forward(pixels, texts);
+  return features;
 }
 
 StepReport Pretrainer::run_step() {
   assert(step_ < steps());
-  const Batch batch = next_batch();
-  const auto epoch = static_cast<std::uint64_t>(step_ / epochs_steps_);
-  const auto warmup =
-      static_cast<std::int64_t>(std::llround(options_.warmup * static_cast<double>(epochs_steps_)));
+  const auto warmup = static_cast<std::int64_t>(
+      std::llround(options_.warmup * static_cast<double>(steps_per_epoch())));
   StepReport report;
-  report.images = batch.pairs.size();
   report.lr = warmup_cosine(step_, steps(), warmup, options_.lr);
-  for (const auto& failure : batch.images.failures) report.failures.push_back(failure.error.what());
-
-  if (!batch.pairs.empty()) {
-    const Texts texts = texts_of(batch, epoch);
-    if (step_ == 0 && options_.centre) centre_features(batch, texts);
-    const ContrastiveLoss loss = backward(batch, texts);
-    report.loss = loss.loss.item<double>();
-    report.accuracy = loss.accuracy;
+  std::vector<LossTerm::Backward> losses;
+  const Features features = next_features(report, losses);
+  report.images = features.images;
+  report.terms.resize(terms_.size());
+  if (features.images > 0) {
+    {
+      // Sums of many numbers would depend on how many threads share them.
+      const BlasThreads blas(1);
+      const OpenMpThreads open_mp(1);
+      for (std::size_t i = 0; i < losses.size(); ++i) {
+        if (!losses[i]) continue;
+        report.terms[i] = losses[i](features.step);
+      }
+    }
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      report.loss += terms_[i]->weight() * report.terms[i].loss;
+    }
+    report.accuracy = report.terms[main_term_].accuracy;
+    parts_.backward(features.step);
     report.gradient_norm =
         optimizer_.step(report.lr, [this](std::size_t n, const auto& work) { pool_.run(n, work); });
     if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm)) {
@@ -360,18 +222,22 @@ StepReport Pretrainer::run_step() {
                        "a longer warm-up may help",
                        step_ + 1));
     }
-    at::NoGradGuard no_grad;
-    clip_.logit_scale.clamp_max_(std::log(kMaxLogitScale));
+    const at::NoGradGuard no_grad;
+    model_.clip.logit_scale.clamp_max_(std::log(kMaxLogitScale));
+    if (model_.word_scale.defined()) model_.word_scale.clamp_max_(std::log(kMaxWordScale));
     update_average();
   }
-  report.logit_scale = logit_scale(clip_);
+  report.logit_scale = logit_scale(model_.clip);
+  report.flops = parts_.take_flops();
   ++step_;
-  if (step_ % epochs_steps_ == 0) {
-    loader_.reset();
+  epoch_has_images_ |= features.images > 0;
+  if (!report.failures.empty()) last_failure_ = report.failures.back();
+  if (step_ % steps_per_epoch() == 0) {
     if (!epoch_has_images_) {
-      fail(kFunction, fmt::format("no image of an epoch could be read; the last one: {}",
-                                  report.failures.back()));
+      fail(kFunction,
+           fmt::format("no image of an epoch could be read; the last one: {}", last_failure_));
     }
+    epoch_has_images_ = false;
   }
   return report;
 }
@@ -380,13 +246,12 @@ StepReport Pretrainer::run_step() {
 void Pretrainer::update_average() {
   const auto done = static_cast<double>(step_ + 1);
   const double decay = std::min(options_.average, done / (done + 10));
-  if (average_.empty()) return;
   const auto keep = static_cast<float>(decay);
-  pool_.run(trained_names_.size(), [&](std::size_t i) {
-    const Tensor& mean = average_.at(trained_names_[i]);
-    const Tensor& now = clip_.tensors.at(trained_names_[i]);
+  pool_.run(averaged_names_.size(), [&](std::size_t i) {
+    const Tensor& mean = average_.at(averaged_names_[i]);
+    const Tensor& now = averaged_.at(averaged_names_[i]);
     if (!uses_kernels(mean.device())) {
-      at::NoGradGuard no_grad;
+      const at::NoGradGuard no_grad;
       mean.mul_(keep).add_(now.detach(), 1 - keep);
       return;
     }
@@ -396,12 +261,8 @@ void Pretrainer::update_average() {
   });
 }
 
-Clip Pretrainer::result() const {
-  return make_clip(clip_.config, [&](const TensorSpec& spec) {
-    const auto mean = average_.find(spec.name);
-    const Tensor& now = mean == average_.end() ? clip_.tensors.at(spec.name) : mean->second;
-    return now.detach().clone();
-  });
+TrainedModel Pretrainer::result() const {
+  return model_.with(average_);
 }
 
 }  // namespace openworld

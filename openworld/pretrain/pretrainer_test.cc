@@ -9,6 +9,7 @@
 #include "openworld/images/transform.h"
 #include "openworld/io/test_util.h"
 #include "openworld/pretrain/init_clip.h"
+#include "openworld/pretrain/test_util.h"
 #include "openworld/text/train_vocabulary.h"
 #include "openworld/vlm/zeroshot.h"
 
@@ -72,6 +73,24 @@ struct World {
   Tokenizer tokenizer;
 };
 
+SourceOptions shown_as(ImageAugmentation augment) {
+  SourceOptions options;
+  options.augmentation.augment = augment;
+  return options;
+}
+
+// Of one source.
+StageInputs inputs_of(const CaptionSource& pairs, const Tokenizer& tokenizer,
+                      const SourceOptions& options) {
+  return {.sources = {{&pairs, options, 1}}, .tokenizer = &tokenizer, .words = nullptr};
+}
+
+Pretrainer make_trainer(const World& world, const PretrainOptions& options,
+                        const SourceOptions& source = shown_as(ImageAugmentation::kRedraw)) {
+  return Pretrainer(make_trained_model(world.clip(), false),
+                    inputs_of(world.pairs, world.tokenizer, source), options);
+}
+
 // Share of images nearest to their own caption, among those of all pairs.
 double recall(const Clip& clip, const World& world) {
   at::NoGradGuard no_grad;
@@ -100,11 +119,10 @@ TEST(Pretrainer, LearnsTwoHundredPairsByHeart) {
   options.lr = 1e-3;
   options.warmup = 2;
   options.adamw.weight_decay = 0;
-  options.augment = ImageAugmentation::kNone;
   EXPECT_LT(recall(world.clip(), world), 0.05);
-  Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
+  Pretrainer trainer = make_trainer(world, options, shown_as(ImageAugmentation::kNone));
   while (trainer.step() < trainer.steps()) trainer.run_step();
-  EXPECT_GT(recall(trainer.result(), world), 0.95);
+  EXPECT_GT(recall(trainer.result().finished(), world), 0.95);
 }
 
 PretrainOptions short_options() {
@@ -113,52 +131,44 @@ PretrainOptions short_options() {
   options.batch = 10;
   options.extra_captions = 5;
   options.average = 0.9;
-  options.augment = ImageAugmentation::kRedraw;
   options.loss = {0.5, 0.1};
   return options;
-}
-
-bool equal(const Clip& a, const Clip& b) {
-  for (const auto& [name, tensor] : a.tensors) {
-    if (!tensor.detach().equal(b.tensors.at(name).detach())) return false;
-  }
-  return true;
 }
 
 TEST(Pretrainer, GoesOnAsIfItHadNotStopped) {
   const World world(44);  // 4 steps an epoch and 4 pairs that wait
   const TempFolder folder;
-  Pretrainer whole(world.clip(), world.pairs, world.tokenizer, short_options());
+  Pretrainer whole = make_trainer(world, short_options());
   EXPECT_EQ(whole.steps(), 12);
   std::vector<double> losses;
   for (int step = 0; step < 12; ++step) {
-    whole.save(folder / std::to_string(step), "run " + std::to_string(step));
+    whole.save(folder / std::to_string(step), 0, "run " + std::to_string(step));
     losses.push_back(whole.run_step().loss);
   }
   for (const int from : {0, 3, 4, 6, 11}) {
-    Pretrainer part(world.clip(), world.pairs, world.tokenizer, short_options());
+    Pretrainer part = make_trainer(world, short_options());
     if (from == 6) part.run_step();  // what it did before is forgotten
     part.load(folder / std::to_string(from));
-    EXPECT_EQ(saved_run(folder / std::to_string(from)), "run " + std::to_string(from));
+    EXPECT_EQ(saved_run(folder / std::to_string(from)).run, "run " + std::to_string(from));
     EXPECT_EQ(part.step(), from);
     for (int step = from; step < 12; ++step) {
       EXPECT_EQ(part.run_step().loss, losses[static_cast<std::size_t>(step)])
           << from << " " << step;
     }
-    EXPECT_TRUE(equal(part.result(), whole.result())) << from;
+    EXPECT_TRUE(equal(part.result().finished(), whole.result().finished())) << from;
   }
 }
 
 TEST(Pretrainer, TheAverageIsNotTheLastModel) {
   const World world(20);
   PretrainOptions options = short_options();
-  Pretrainer average(world.clip(), world.pairs, world.tokenizer, options);
+  Pretrainer average = make_trainer(world, options);
   options.average = 0;
-  Pretrainer last(world.clip(), world.pairs, world.tokenizer, options);
+  Pretrainer last = make_trainer(world, options);
   for (int step = 0; step < 4; ++step) {
     EXPECT_EQ(average.run_step().loss, last.run_step().loss);
   }
-  EXPECT_FALSE(equal(average.result(), last.result()));
+  EXPECT_FALSE(equal(average.result().finished(), last.result().finished()));
 }
 
 TEST(Pretrainer, ALockedTowerStaysAsItIs) {
@@ -168,17 +178,17 @@ TEST(Pretrainer, ALockedTowerStaysAsItIs) {
     options.locked = locked;
     const Clip start = world.clip();
     const TempFolder folder;
-    Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
+    Pretrainer trainer = make_trainer(world, options);
     for (int step = 0; step < 5; ++step) trainer.run_step();
-    trainer.save(folder / "state", "x");
+    trainer.save(folder / "state", 0, "x");
     for (int step = 0; step < 3; ++step) trainer.run_step();
-    for (const auto& [name, tensor] : trainer.result().tensors) {
+    for (const auto& [name, tensor] : trainer.result().clip.tensors) {
       EXPECT_EQ(tensor.equal(start.tensors.at(name)), tower_of_tensor(name) == locked) << name;
     }
-    Pretrainer other(world.clip(), world.pairs, world.tokenizer, options);
+    Pretrainer other = make_trainer(world, options);
     other.load(folder / "state");
     for (int step = 0; step < 3; ++step) other.run_step();
-    EXPECT_TRUE(equal(other.result(), trainer.result()));
+    EXPECT_TRUE(equal(other.result().finished(), trainer.result().finished()));
   }
 }
 
@@ -189,13 +199,13 @@ TEST(Pretrainer, TheOtherTowerLearnsAsBefore) {
   options.average = 0;
   options.adamw.clip = 0;  // which takes both towers together
   options.centre = false;
-  Pretrainer both(world.clip(), world.pairs, world.tokenizer, options);
+  Pretrainer both = make_trainer(world, options);
   options.locked = Tower::kImage;
-  Pretrainer text(world.clip(), world.pairs, world.tokenizer, options);
+  Pretrainer text = make_trainer(world, options);
   EXPECT_EQ(both.run_step().loss, text.run_step().loss);
-  for (const auto& [name, tensor] : text.result().tensors) {
+  for (const auto& [name, tensor] : text.result().clip.tensors) {
     if (tower_of_tensor(name) == Tower::kImage) continue;
-    EXPECT_TRUE(tensor.equal(both.result().tensors.at(name))) << name;
+    EXPECT_TRUE(tensor.equal(both.result().clip.tensors.at(name))) << name;
   }
 }
 
@@ -208,9 +218,9 @@ TEST(Pretrainer, LearnsToNameOutOfTheList) {
   PretrainOptions options;
   options.epochs = 15;
   options.batch = 50;
-  options.naming = 2;
-  options.augment = ImageAugmentation::kNone;
-  Pretrainer trainer(init_clip(config, 1), *pairs, tokenizer, options);
+  options.weights.naming = 2;
+  Pretrainer trainer(make_trained_model(init_clip(config, 1), false),
+                     inputs_of(*pairs, tokenizer, shown_as(ImageAugmentation::kNone)), options);
   EXPECT_EQ(trainer.steps_per_epoch(), 10);
   double first = 0, last = 0;
   while (trainer.step() < trainer.steps()) {
@@ -227,14 +237,13 @@ TEST(Pretrainer, StartsWithFeaturesApart) {
   const World world(50);
   PretrainOptions options;
   options.batch = 50;
-  options.augment = ImageAugmentation::kNone;
   options.lr = 1e-12;
   const auto length_of_mean = [&](bool centre, const auto& features) {
     options.centre = centre;
-    Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, options);
+    Pretrainer trainer = make_trainer(world, options, shown_as(ImageAugmentation::kNone));
     trainer.run_step();
     at::NoGradGuard no_grad;
-    return normalized(features(trainer.result())).mean(0).norm().template item<double>();
+    return normalized(features(trainer.result().finished())).mean(0).norm().template item<double>();
   };
   const auto texts = [&](const Clip& clip) {
     return encode_texts(clip, world.tokenizer, world.pairs.corpus());
@@ -246,7 +255,7 @@ TEST(Pretrainer, StartsWithFeaturesApart) {
 TEST(Pretrainer, PassesOverImagesThatCannotBeRead) {
   World world(30);
   world.pairs.broken = 7;
-  Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, short_options());
+  Pretrainer trainer = make_trainer(world, short_options());
   std::size_t images = 0, failures = 0;
   for (int step = 0; step < 3; ++step) {
     const StepReport report = trainer.run_step();
@@ -263,7 +272,7 @@ TEST(Pretrainer, PassesOverImagesThatCannotBeRead) {
 TEST(Pretrainer, SaysWhatIsWrong) {
   const World world(20), single(1);
   const auto make = [&](const World& w, const PretrainOptions& options) {
-    Pretrainer(w.clip(), w.pairs, w.tokenizer, options);
+    make_trainer(w, options);
   };
   PretrainOptions options;
   EXPECT_ERROR(make(single, options), "1 captioned images, expected at least 2");
@@ -274,23 +283,24 @@ TEST(Pretrainer, SaysWhatIsWrong) {
   EXPECT_ERROR(make(world, options), "learning rate");
 
   const TempFolder folder;
-  Pretrainer trainer(world.clip(), world.pairs, world.tokenizer, short_options());
-  trainer.save(folder / "state", "x");
+  Pretrainer trainer = make_trainer(world, short_options());
+  trainer.save(folder / "state", 0, "x");
   PretrainOptions other = short_options();
   other.average = 0;
-  Pretrainer without(world.clip(), world.pairs, world.tokenizer, other);
+  Pretrainer without = make_trainer(world, other);
   without.load(folder / "state");  // a mean more than it needs
-  without.save(folder / "less", "x");
+  without.save(folder / "less", 0, "x");
   EXPECT_ERROR(trainer.load(folder / "less"), "has no tensor average.");
   EXPECT_ERROR(
       trainer.load(folder.write("cut", testing::read_file(folder / "less").substr(0, 5000))),
       "cut");
-  Pretrainer wider(world.clip(80), world.pairs, world.tokenizer, short_options());
+  Pretrainer wider(make_trained_model(world.clip(80), false),
+                   inputs_of(world.pairs, world.tokenizer, {}), short_options());
   EXPECT_ERROR(wider.load(folder / "state"), "expected F32 [80");
   for (int step = 0; step < 5; ++step) trainer.run_step();
-  trainer.save(folder / "late", "x");
+  trainer.save(folder / "late", 0, "x");
   other.epochs = 1;
-  Pretrainer shorter(world.clip(), world.pairs, world.tokenizer, other);
+  Pretrainer shorter = make_trainer(world, other);
   EXPECT_ERROR(shorter.load(folder / "late"), "has done 5 steps; expected 0 to 2");
 }
 
@@ -298,7 +308,8 @@ TEST(Pretrainer, StopsWhenTheLossIsNoLongerFinite) {
   const World world(20);
   const Clip clip = world.clip();
   clip.tensors.at("visual.proj").fill_(std::numeric_limits<float>::quiet_NaN());
-  Pretrainer trainer(clip, world.pairs, world.tokenizer, short_options());
+  Pretrainer trainer(make_trained_model(clip, false), inputs_of(world.pairs, world.tokenizer, {}),
+                     short_options());
   EXPECT_ERROR(trainer.run_step(), "no longer finite at step 1");
 }
 

@@ -84,7 +84,8 @@ def test_text_says_how_it_goes(world):
     assert ran.out.startswith("wrote model: 0.")
     lines = ran.err.splitlines()
     assert lines[0].startswith("photos: 32 images with captions (text-files); 0.")
-    assert lines[1].startswith("epoch 1/2  loss ") and " images/s  " in lines[1]
+    assert lines[1].startswith("epoch 1/2  loss ")
+    assert " images/s, " in lines[1] and " % of the GEMM rate  " in lines[1]
     assert lines[2].startswith("epoch 2/2  loss ") and lines[2].endswith("left")
 
 
@@ -212,7 +213,7 @@ def test_images_that_cannot_be_read_are_skipped(world):
 
 @pytest.mark.parametrize("values, says", [
     ({"data": "nowhere"}, ["nowhere: does not exist"]),
-    ({"config": "none.json"}, ["none.json: does not exist; expected one of pocket, vit-b-32"]),
+    ({"config": "none.json"}, ["none.json: does not exist; expected one of pocket, pocket2, vit-b-32"]),
     ({"init": "nothing"}, ["nothing"]),
     ({"vocabulary": "nothing"}, ["nothing"]),
     ({"batch": 1}, ["--batch"]),
@@ -247,6 +248,129 @@ def test_every_option_has_a_flag_with_its_default(world):
     assert "--fresh" not in shown and "--zoom-low" not in shown
     options = pretrain(world, "--zoom", 0.5, 2, "--no-centre", epochs=1)["options"]
     assert options["redraw"]["zoom"] == [0.5, 2] and options["centre"] is False
+
+
+def write_icons(folder, count, named, seed):
+    """Bars at the sides of 16 x 16 pixels, as a folder of arrays."""
+    random = np.random.default_rng(seed)
+    images = 255 - random.integers(0, 30, (count, 16, 16), dtype="u1")
+    names = ["left bar", "right bar", "top bar", "low bar"]
+    lines = []
+    for number, image in enumerate(images):
+        part = [image[:, :5], image[:, 11:], image[:5], image[11:]][number % 4]
+        part[:] = 30
+        name = names[number % 4]
+        lines.append({"name": name, "captions": [f"a {name}", f"an icon of a {name}."],
+                      "words": name.split(), "weight": 1 + number % 2} if named else {})
+    folder.mkdir()
+    np.savez_compressed(folder / "images.npz", images=images)
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+STAGES = {
+    "sources": {"icons": {"data": "icons"},
+                "drawings": {"data": "drawings", "unnamed": True, "views": 2, "outline": 0.2}},
+    "stages": [
+        {"name": "words", "lock": "text", "pairs": 0, "words": 1, "agreement": 0.3, "epochs": 12,
+         "sources": {"icons": 3, "drawings": 1}},
+        {"name": "text", "lock": "image", "texts": 1, "batch_texts": 4, "epochs": 10, "reuse": 2,
+         "shared": 1, "sources": {"icons": 1}},
+        {"name": "both", "lr": 1e-4, "steps": 5, "shared": 1, "sources": {"icons": 1}}]}
+
+
+@pytest.fixture
+def icons(world):
+    write_icons(world / "icons", 80, True, 1)
+    write_icons(world / "drawings", 40, False, 2)
+    stem = {"openworld_stem": [[8, 2], [16, 2]], "patch_size": 1}
+    config = CONFIG | {"vision_config": CONFIG["vision_config"] | stem}
+    (world / "config.json").write_text(json.dumps(config))
+    (world / "stages.json").write_text(json.dumps(STAGES))
+    return world
+
+
+def staged(*flags, **values):
+    words = call("--batch-norm", "--stages", "stages.json", "--min-names", 5, "--min-words", 5, *flags,
+                 augment="redraw", flip=0, tint=0.1, warp=0.02, ink=0.5, **values)
+    at = words.index("--data")
+    return words[:at] + words[at + 2:]
+
+
+def test_stages_build_on_each_other(icons):
+    """Icons have names of their own in the text tower at the end, which only the stages before told it."""
+    write_icons(icons / "more", 40, True, 3)
+    for number, image in enumerate(np.load(icons / "more" / "images.npz")["images"]):
+        path = icons / "held" / ["left bar", "right bar", "top bar", "low bar"][number % 4] / f"{number}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(image).save(path)
+    result = json_of(*staged(eval="held", average=0.9), cwd=icons)
+    # 80 icons and 40 drawings by 8 a step; 80 icons twice; 5 steps.
+    assert result["steps"] == 12 * 15 + 10 * 20 + 5
+    assert result["accuracy"]["held"] > 0.9
+    assert result["options"]["word_vectors"] == 8  # four names, four words; "bar" is too common
+    assert result["options"]["stages"][1]["reuse"] == 2
+    assert result["options"]["sources"]["icons"]["lines"]["tint"] == 0.1
+    lines = [json.loads(line) for line in (icons / "model" / "log.jsonl").read_text().splitlines()]
+    assert [line["stage"] for line in lines] == ["words"] * 12 + ["text"] * 10 + ["both"]
+    assert set(lines[0]["losses"]) == {"words", "agreement"}
+    assert lines[11]["accuracy"]["held, 4 of 4 names by vectors"] > 0.9
+    assert 0 < lines[0]["gemm_share"] < 1
+    assert lines[-1]["step"] == result["steps"]
+
+
+def test_stages_resume_where_they_were_stopped(icons):
+    json_of(*staged(), cwd=icons)
+    whole = weights(icons)
+    parts = staged(out="parts")
+    stops = 0
+    for stage in ("words", "text"):
+        process = subprocess.Popen([BIN, *map(str, parts)], cwd=icons, stderr=subprocess.DEVNULL)
+        log = icons / "parts" / "log.jsonl"
+        while process.poll() is None and not (log.exists() and f'"{stage}"' in log.read_text()):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        stops += process.wait() == 2
+    again = run(*parts, cwd=icons)
+    assert again.code == 0 and stops >= 1
+    assert weights(icons, "parts") == whole
+    text = (icons / "stages.json").read_text().replace('"epochs": 10', '"epochs": 11')
+    (icons / "stages.json").write_text(text)
+    refused(*parts, cwd=icons, says=["holds a run with stages text: epochs 10, not 11"])
+
+
+@pytest.mark.parametrize("change, says", [
+    ({"stages": [{"lock": "image"}]}, ["stage 1: lock is image, which would keep a tower with a random init"]),
+    ({"stages": [{"texts": 1}]}, ["stage 1: texts needs vectors of names"]),
+    ({"stages": [{"epochs": 0}]}, ["stages.json: stages[0].epochs is 0; expected an integer from 1"]),
+    ({"stages": [{"sources": {"icon": 1}}]}, ["stages[0].sources.icon is 1; expected the name of a source"]),
+    ({"sources": {"icons": {"data": "nothing"}}}, ["nothing: does not exist"]),
+    ({"sources": {"icons": {"data": "icons", "blur": 1}}}, ["sources.icons.blur is 1; expected no such key"]),
+])
+def test_refused_stages(icons, change, says):
+    (icons / "stages.json").write_text(json.dumps({"sources": {"icons": {"data": "icons"}},
+                                                   "stages": [{}]} | change))
+    refused(*staged(), cwd=icons, says=says)
+    assert not (icons / "model" / "model.safetensors").exists()
+
+
+def test_either_data_or_stages(icons):
+    refused("pretrain", "--out", "model", cwd=icons, says=["[pretrain] no images; expected --data, or --stages"])
+    refused("pretrain", "--out", "model", "--data", "photos", "--stages", "stages.json", cwd=icons,
+            says=["--data excludes --stages"])
+    (icons / "stages.json").unlink()
+    refused(*staged(), cwd=icons, says=["[pretrain] stages.json: "])
+
+
+def test_images_without_names(world):
+    refused(*call("--unnamed", epochs=1), cwd=world,
+            says=["[pretrain] no image has captions, from which a vocabulary is learned"])
+    pretrain(world, out="words", epochs=1)
+    unnamed = {"epochs": 1, "vocabulary": "words/merges.txt"}
+    refused(*call("--unnamed", **unnamed), cwd=world,
+            says=["photos: 32 images with captions (text-files), without names: no image with anything"])
+    # Two views of each teach an image tower all the same.
+    result = pretrain(world, "--unnamed", agreement=1, pairs=0, views=2, **unnamed | {"augment": "crop"})
+    assert result["options"]["data"].endswith("without names")
 
 
 def test_a_damaged_state_is_refused(world):

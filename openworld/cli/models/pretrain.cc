@@ -17,15 +17,28 @@ namespace openworld {
 namespace {
 
 std::string start_text(const PretrainStart& start) {
-  return fmt::format("{}; {:.2f} M parameters, {} tokens, {} steps", start.data,
-                     static_cast<double>(start.parameters) / 1e6, start.tokens, start.steps);
+  const std::string words =
+      start.words == 0 ? "" : fmt::format(", {} names and words", start.words);
+  return fmt::format("{}; {:.2f} M parameters, {} tokens{}, {} steps", start.data,
+                     static_cast<double>(start.parameters) / 1e6, start.tokens, words, start.steps);
+}
+
+// "epoch 2/30", or "words: epoch 2/30" in a run of stages.
+std::string epoch_name(const std::string& stage, std::int64_t epoch, std::int64_t epochs) {
+  return fmt::format("{}{}epoch {}/{}", stage, stage.empty() ? "" : ": ", epoch, epochs);
 }
 
 std::string epoch_text(const PretrainEpoch& epoch, std::int64_t epochs, double seconds_left) {
-  std::string text =
-      fmt::format("epoch {}/{}  loss {:.3f}  right {:.1f} %  lr {:.2e}  {:.0f} images/s  {} left",
-                  epoch.epoch, epochs, epoch.loss, 100 * epoch.batch_accuracy, epoch.lr,
-                  epoch.images_per_second, duration(seconds_left));
+  std::string losses;
+  for (const auto& [name, value] : epoch.losses) {
+    losses += fmt::format("{}{} {:.3f}", losses.empty() ? " (" : ", ", name, value);
+  }
+  if (!losses.empty()) losses += ")";
+  std::string text = fmt::format(
+      "{}  loss {:.3f}{}  right {:.1f} %  lr {:.2e}  {:.0f} images/s, {:.0f} % of the GEMM rate  "
+      "{} left",
+      epoch_name(epoch.stage, epoch.epoch, epochs), epoch.loss, losses, 100 * epoch.batch_accuracy,
+      epoch.lr, epoch.images_per_second, 100 * epoch.gemm_share, duration(seconds_left));
   for (const auto& [data, value] : epoch.accuracy) {
     text += fmt::format("  {} {:.1f} %", data, 100 * value);
   }
@@ -56,7 +69,7 @@ PretrainOutcome run_job(const PretrainFlags& flags) {
   };
   observer.step = [&](const PretrainProgress& now) {
     if (!line) {
-      line.emplace(fmt::format("epoch {}/{}", now.epoch, now.epochs),
+      line.emplace(epoch_name(now.stage, now.epoch, now.epochs),
                    static_cast<std::size_t>(now.epoch_steps));
     }
     line->update(static_cast<std::size_t>(now.epoch_step), fmt::format("loss {:.3f}", now.loss));

@@ -37,24 +37,36 @@ std::optional<double> read_number(const JsonFields& fields, std::string_view key
 }  // namespace
 
 Json pretrain_epoch_json(const PretrainEpoch& epoch) {
-  Json json = {{"step", epoch.step},
-               {"epoch", epoch.epoch},
-               {"loss", epoch.loss},
-               {"batch_accuracy", epoch.batch_accuracy},
-               {"gradient_norm", epoch.gradient_norm},
-               {"lr", epoch.lr},
-               {"logit_scale", epoch.logit_scale},
-               {"images", epoch.images},
-               {"unreadable", epoch.unreadable},
-               {"images_per_second", epoch.images_per_second}};
+  Json json = {{"step", epoch.step}};
+  if (!epoch.stage.empty()) json["stage"] = epoch.stage;
+  json["epoch"] = epoch.epoch;
+  json["loss"] = epoch.loss;
+  for (const auto& [name, value] : epoch.losses) json["losses"][name] = value;
+  json["batch_accuracy"] = epoch.batch_accuracy;
+  json["gradient_norm"] = epoch.gradient_norm;
+  json["lr"] = epoch.lr;
+  json["logit_scale"] = epoch.logit_scale;
+  json["images"] = epoch.images;
+  json["unreadable"] = epoch.unreadable;
+  json["images_per_second"] = epoch.images_per_second;
+  json["gemm_share"] = epoch.gemm_share;
   if (!epoch.accuracy.empty()) json["accuracy"] = accuracy_json(epoch.accuracy);
   return json;
 }
 
 PretrainEpoch read_pretrain_epoch(const JsonFields& fields) {
+  std::vector<NamedLoss> losses;
+  if (fields.has("losses")) {
+    const JsonFields values = fields.object("losses");
+    for (const auto& [name, value] : fields["losses"].items()) {
+      losses.push_back({name, values.number(name, 0)});
+    }
+  }
   return {.step = fields.integer("step", 0),
+          .stage = fields.text("stage", ""),
           .epoch = fields.integer("epoch", 0),
           .loss = fields.number("loss", 0),
+          .losses = std::move(losses),
           .batch_accuracy = fields.number("batch_accuracy", 0),
           .gradient_norm = fields.number("gradient_norm", 0),
           .lr = fields.number("lr", 0),
@@ -62,6 +74,7 @@ PretrainEpoch read_pretrain_epoch(const JsonFields& fields) {
           .images = static_cast<std::size_t>(fields.integer("images", 0)),
           .unreadable = static_cast<std::size_t>(fields.integer("unreadable", 0)),
           .images_per_second = fields.number("images_per_second", 0),
+          .gemm_share = fields.number("gemm_share", 0),
           .accuracy = read_accuracy(fields)};
 }
 

@@ -12,7 +12,7 @@
 
 #include "openworld/io/origin.h"
 #include "openworld/io/run_cost.h"
-#include "openworld/pretrain/spec/pretrain_spec.h"
+#include "openworld/pretrain/spec/pretrain_record.h"
 
 namespace openworld {
 
@@ -24,11 +24,21 @@ struct NamedAccuracy {
   bool operator==(const NamedAccuracy&) const = default;
 };
 
+// The mean of one of several losses, before its weight.
+struct NamedLoss {
+  std::string name;  // "words", as its weight is called
+  double value = 0;
+
+  bool operator==(const NamedLoss&) const = default;
+};
+
 // A line of log.jsonl: means over the steps of an epoch, or over those since a resume.
 struct PretrainEpoch {
-  std::int64_t step = 0;  // that were done at its end
-  std::int64_t epoch = 0;
+  std::int64_t step = 0;   // that were done at its end, of all stages
+  std::string stage = "";  // "" in a run of one
+  std::int64_t epoch = 0;  // of the stage
   double loss = 0;
+  std::vector<NamedLoss> losses = {};  // if it is a sum of several
   double batch_accuracy = 0;
   double gradient_norm = 0;
   double lr = 0;           // of the last step
@@ -36,6 +46,7 @@ struct PretrainEpoch {
   std::size_t images = 0;
   std::size_t unreadable = 0;
   double images_per_second = 0;
+  double gemm_share = 0;  // of the rate of a large matrix product on the same threads
   std::vector<NamedAccuracy> accuracy = {};
 };
 

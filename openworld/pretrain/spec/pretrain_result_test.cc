@@ -19,8 +19,8 @@ PretrainResult some_result() {
                         .accuracy = {{"doodles:all", 0.75}, {"photos", 0.25}},
                         .record = {},
                         .cost = {3.5, std::int64_t{5} << 30, "0.1.0"}};
-  result.record.data = "pairs";
-  result.record.training.epochs = 7;
+  result.record.sources[0].data = "pairs";
+  result.record.stages[0].training.epochs = 7;
   return result;
 }
 
@@ -72,8 +72,10 @@ TEST(PretrainResult, RefusesOtherFiles) {
 
 TEST(PretrainEpoch, ComesBackFromItsLine) {
   const PretrainEpoch epoch{.step = 6,
+                            .stage = "words",
                             .epoch = 2,
                             .loss = 1.5,
+                            .losses = {{"agreement", 0.5}, {"words", 1.25}},
                             .batch_accuracy = 0.25,
                             .gradient_norm = 3,
                             .lr = 1e-3,
@@ -81,6 +83,7 @@ TEST(PretrainEpoch, ComesBackFromItsLine) {
                             .images = 30,
                             .unreadable = 1,
                             .images_per_second = 99.5,
+                            .gemm_share = 0.5,
                             .accuracy = {{"photos", 0.5}}};
   const Json json = pretrain_epoch_json(epoch);
   const nlohmann::json line = nlohmann::json::parse(json.dump());

@@ -2,88 +2,101 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "openworld/base/error.h"
-#include "openworld/io/dump_line.h"
-#include "openworld/io/json_fields.h"
-#include "openworld/io/option_json.h"
+#include "openworld/base/random.h"
 
 namespace openworld {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr auto kFunction = "pretrain";
 
-// The options of a record, of which those of redraw stand in an object of their own, in which
-// "zoom" is the list [zoom_low, zoom_high].
-struct RecordLists {
-  OptionList all, redraw;
+// Which towers have been trained, or come from a checkpoint.
+struct Learned {
+  bool image = false, text = false;
 
-  explicit RecordLists(PretrainRecord& record) {
-    record.model.declare(all);
-    record.training.declare(all);
-    record.training.declare_redraw(redraw);
-  }
+  bool& operator[](Tower tower) { return tower == Tower::kImage ? image : text; }
 };
 
-void read_option(const JsonFields& fields, const std::string& key, const std::string& name,
-                 OptionList& list) {
-  if (!fields.has(key)) return;
-  const OptionValue value = option_value(fields, key);
-  for (const OptionRow& row : list.rows()) {
-    if (row.name == name && !row.assign(value)) fields.fail(key, row.expected);
+Learned at_start(const PretrainModelOptions& model) {
+  const bool checkpoint = !model.init.empty();
+  return {checkpoint && model.reinit != Tower::kImage, checkpoint && model.reinit != Tower::kText};
+}
+
+bool trains(const PretrainOptions& training, Tower tower) {
+  if (training.locked == tower) return false;
+  return tower == Tower::kImage || training.weights.reads_texts();
+}
+
+void learn(const PretrainOptions& training, Learned& learned) {
+  for (const Tower tower : {Tower::kImage, Tower::kText}) {
+    if (trains(training, tower)) learned[tower] = true;
   }
 }
 
-void read_zoom(const JsonFields& fields, RedrawRange& range) {
-  if (!fields.has("zoom")) return;
-  const nlohmann::json& zoom = fields["zoom"];
-  if (!zoom.is_array() || zoom.size() != 2 || !zoom[0].is_number() || !zoom[1].is_number()) {
-    fields.fail("zoom", "two numbers");
-  }
-  range.low = zoom[0].get<double>();
-  range.high = zoom[1].get<double>();
+// "" for a run of one stage, else "stage words: ".
+std::string where_text(const std::vector<StageSpec>& stages, const StageSpec& stage) {
+  return stages.empty() ? "" : fmt::format("stage {}: ", stage.name);
 }
 
-std::uint64_t read_seed(const JsonFields& fields) {
-  const nlohmann::json& seed = fields["seed"];
-  const bool negative = !seed.is_number_unsigned() && seed.is_number() && seed.get<double>() < 0;
-  if (!seed.is_number_integer() || negative) fields.fail("seed", "a whole number, 0 to 2^64 - 1");
-  return seed.get<std::uint64_t>();
+void check_redraw(const SourceOptions& options) {
+  const RedrawRange& range = options.augmentation.redraw;
+  if (range.low <= range.high && range.low > 0) return;
+  fail(kFunction, fmt::format("zoom is {} {}; expected two factors above 0, the smaller one first",
+                              range.low, range.high));
 }
 
-void expect_same(const Json& was, const Json& now, const Origin& origin) {
-  for (const auto& [key, value] : now.items()) {
-    const Json& before = was.at(key);  // both were written by pretrain_record_json
-    if (before == value) continue;
-    if (value.is_object()) expect_same(before, value, origin);
-    origin.fail(fmt::format("holds a run with {} {}, not {}; use another folder, or restart", key,
-                            dump_line(before), dump_line(value)));
+void check_weights(const PretrainOptions& training, const std::string& where) {
+  const LossWeights& weights = training.weights;
+  const double sum =
+      weights.pairs + weights.naming + weights.words + weights.agreement + weights.texts;
+  if (!(sum > 0)) {
+    fail(kFunction, where +
+                        "no loss has a weight; expected one of pairs, naming, words, agreement "
+                        "and texts above 0");
   }
+  const bool image_is_locked = training.locked == Tower::kImage;
+  if (image_is_locked && (weights.words > 0 || weights.agreement > 0)) {
+    fail(kFunction, where +
+                        "lock is image, but words and agreement train the image tower; expected "
+                        "both to be 0");
+  }
+  if (!image_is_locked && training.reuse > 1) {
+    fail(kFunction, fmt::format("{}reuse is {} without lock image; expected 1, since features of a "
+                                "tower in training change",
+                                where, training.reuse));
+  }
+}
+
+void check_locked(const PretrainOptions& training, Learned learned, const std::string& where) {
+  if (training.locked == Tower::kNeither) return;
+  const bool unused = training.locked == Tower::kText && !training.weights.reads_texts();
+  if (unused || learned[training.locked]) return;
+  const char* const locked = tower_name(training.locked);
+  const std::string stage_before = where.empty() ? "" : ", or a stage before that trains it";
+  fail(kFunction, fmt::format("{}lock is {}, which would keep a tower with a random init; expected "
+                              "init, and another reinit than {}{}",
+                              where, locked, locked, stage_before));
 }
 
 }  // namespace
 
 void PretrainModelOptions::declare(OptionList& list) {
-  list.add("templates", templates,
-           "captions for labelled data: a template with {}, a file of them, or a set (`openworld "
-           "ls templates`)");
-  list.add("long_tail", long_tail, 1, 1e6,
-           "F: the rarest class keeps 1 of F of its images, the others more, so that few are "
-           "frequent, as on the web");
   list.add("config", config,
-           "pocket, vit-b-32, vit-b-16, vit-l-14, or a config.json of Hugging Face");
+           "pocket, pocket2, vit-b-32, vit-b-16, vit-l-14, or a config.json of Hugging Face");
   list.add("init", init, "checkpoint to start from, instead of a random init");
   declare_tower(list, "reinit", reinit,
                 "image or text: tower of the initial checkpoint that gets a random init");
+  list.add("batch_norm", batch_norm,
+           "normalise the outputs of the stem's convolutions while they are trained; the model is "
+           "written without");
   list.add("device", device, "cpu, cuda or cuda:N");
   list.add("half", half, "write the model in fp16");
 }
 
 void PretrainSpec::declare(OptionList& list) {
+  source.declare(list);
   model.declare(list);
+  words.declare(list);
   training.declare(list);
 }
 
@@ -96,77 +109,69 @@ void PretrainSpec::declare_unrecorded(OptionList& list) {
            "epochs between measurements; 0: at the end only");
 }
 
-void PretrainSpec::check() const {
-  const RedrawRange& range = training.redraw;
-  if (range.low > range.high || !(range.low > 0)) {
-    fail(kFunction, fmt::format("zoom is {} {}; expected two factors above 0, the smaller one "
-                                "first",
-                                range.low, range.high));
+std::vector<SourceSpec> PretrainSpec::all_sources() const {
+  if (!stages.empty()) return sources;
+  return {{.name = "data", .data = data, .dataset = dataset, .options = source}};
+}
+
+std::vector<StageSpec> PretrainSpec::all_stages() const {
+  std::vector<StageSpec> all = stages;
+  if (all.empty()) all.push_back({.name = "", .sources = {{}}, .training = training});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].training.seed = i == 0 ? training.seed : mix64(training.seed ^ mix64(i));
+    all[i].training.threads = training.threads;
+    all[i].training.centre = centres(i);
   }
-  const std::string locked = tower_name(training.locked), random = tower_name(model.reinit);
-  if (model.init.empty() && !random.empty()) {
+  return all;
+}
+
+bool PretrainSpec::learns_words() const {
+  if (stages.empty()) return training.weights.words > 0;
+  for (const StageSpec& stage : stages) {
+    if (stage.training.weights.words > 0) return true;
+  }
+  return false;
+}
+
+// Asked for, images and captions are compared, and no tower that is trained has learned before,
+// which has a mean of its own.
+bool PretrainSpec::centres(std::size_t stage) const {
+  Learned learned = at_start(model);
+  for (std::size_t i = 0; i < stage; ++i) learn(stages[i].training, learned);
+  const PretrainOptions& now = stages.empty() ? training : stages[stage].training;
+  if (!now.centre || !now.weights.reads_texts()) return false;
+  for (const Tower tower : {Tower::kImage, Tower::kText}) {
+    if (trains(now, tower) && learned[tower]) return false;
+  }
+  return true;
+}
+
+void PretrainSpec::check() const {
+  for (const SourceSpec& row : all_sources()) check_redraw(row.options);
+  if (model.init.empty() && model.reinit != Tower::kNeither) {
     fail(kFunction, fmt::format("reinit is {} without init; expected a checkpoint whose other "
                                 "tower is kept",
-                                random));
+                                tower_name(model.reinit)));
   }
-  if (!locked.empty() && (model.init.empty() || locked == random)) {
-    fail(kFunction, fmt::format("lock is {}, which would keep a tower with a random init; expected "
-                                "init, and another reinit than {}",
-                                locked, locked));
+  Learned learned = at_start(model);
+  if (model.batch_norm && learned.image) {
+    fail(kFunction,
+         "batch_norm needs statistics that a checkpoint does not have; expected no init, or reinit "
+         "image");
   }
-}
-
-bool PretrainSpec::centres() const {
-  const bool trains_old = !model.init.empty() &&
-                          (model.reinit == Tower::kNeither || training.locked == Tower::kNeither);
-  return training.centre && !trains_old;
-}
-
-Json pretrain_record_json(const PretrainRecord& record) {
-  PretrainRecord copy = record;  // lists are of fields that can be set
-  const RecordLists lists(copy);
-  Json json = {{"data", record.data},
-               {"tensors_sha256", record.tensors_sha256},
-               {"vocabulary", record.vocabulary},
-               {"vocabulary_sha256", record.vocabulary_sha256}};
-  Json redraw = Json::object();
-  for (const auto& [name, value] : lists.all.values()) {
-    if (name == "zoom_low" || name == "zoom_high") {
-      redraw["zoom"].push_back(option_json(value));
-    } else {
-      (lists.redraw.has(name) ? redraw : json)[name] = option_json(value);
+  bool has_vectors = false;
+  for (const StageSpec& stage : all_stages()) {
+    const std::string where = where_text(stages, stage);
+    check_weights(stage.training, where);
+    check_locked(stage.training, learned, where);
+    has_vectors |= stage.training.weights.words > 0;
+    if (stage.training.weights.texts > 0 && !has_vectors) {
+      fail(kFunction, where +
+                          "texts needs vectors of names; expected words above 0 here or in a "
+                          "stage before");
     }
+    learn(stage.training, learned);
   }
-  json["redraw"] = std::move(redraw);
-  json["seed"] = record.training.seed;
-  return json;
-}
-
-PretrainRecord read_pretrain_record(const JsonFields& fields) {
-  PretrainRecord record;
-  RecordLists lists(record);
-  record.data = fields.text("data", "");
-  record.tensors_sha256 = fields.text("tensors_sha256", "");
-  record.vocabulary = fields.integer("vocabulary", 0);
-  record.vocabulary_sha256 = fields.text("vocabulary_sha256", "");
-  for (const OptionRow& row : lists.all.rows()) {
-    if (!lists.redraw.has(row.name)) read_option(fields, row.name, row.name, lists.all);
-  }
-  read_option(fields, "fresh", "reinit", lists.all);
-  if (fields.has("redraw")) {
-    const JsonFields redraw = fields.object("redraw");
-    for (const OptionRow& row : lists.redraw.rows()) {
-      read_option(redraw, row.name, row.name, lists.redraw);
-    }
-    read_zoom(redraw, record.training.redraw);
-  }
-  record.training.seed = read_seed(fields);
-  return record;
-}
-
-void expect_same_record(const PretrainRecord& was, const PretrainRecord& now,
-                        const Origin& origin) {
-  expect_same(pretrain_record_json(was), pretrain_record_json(now), origin);
 }
 
 }  // namespace openworld
