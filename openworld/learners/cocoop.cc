@@ -23,9 +23,7 @@ class Cocoop : public Learner {
     }
     shape_ = {.tokens = context.size(0), .position = name_position(options.position)};
     prompts_ = std::make_unique<ContextPrompts>(task.text_model, task.base_names, shape_);
-    std::vector<std::string> names;
-    for (const auto& [name, tensor] : parameters_) names.push_back(name);
-    stage_ = options.stage("prompts", names);
+    stage_ = options.stage("prompts", parameter_names());
   }
 
   std::vector<Stage> stages() const override { return {stage_}; }

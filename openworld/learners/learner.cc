@@ -32,4 +32,10 @@ at::Tensor Learner::add_parameter(const std::string& name, const at::Tensor& val
   return parameters_[name] = value.detach().clone().requires_grad_();
 }
 
+std::vector<std::string> Learner::parameter_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : parameters_) names.push_back(name);
+  return names;
+}
+
 }  // namespace openworld

@@ -149,6 +149,8 @@ class Learner {
  protected:
   at::Tensor add_parameter(const std::string& name, const at::Tensor& value);
 
+  std::vector<std::string> parameter_names() const;
+
   NamedTensors parameters_, constants_, state_;
 };
 

@@ -1,7 +1,6 @@
 #include "openworld/learners/maple.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
@@ -50,9 +49,7 @@ class Maple : public Learner {
       add("deep_proj.bias", one.bias.unsqueeze(0).repeat({later, 1}));
     }
     text_ = std::make_unique<DeepText>(task, tokens, depth, start.rest);
-    std::vector<std::string> names;
-    for (const auto& [name, tensor] : parameters_) names.push_back(name);
-    stage_ = options.stage("prompts", names);
+    stage_ = options.stage("prompts", parameter_names());
   }
 
   std::vector<Stage> stages() const override { return {stage_}; }
@@ -66,13 +63,9 @@ class Maple : public Learner {
 
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const Tensor texts = text_->all_features(new_names, parameters_.at("context"), deep());
-    return [this, texts](const ScoredImages& images) {
-      const at::NoGradGuard no_grad;
-      const Tensor features =
-          images_.features_of_each(images.pixels, visual_prompts()).select(1, 0);
-      return msp_scores(clip(), features, texts,
-                        static_cast<std::int64_t>(task_.base_names.size()));
-    };
+    return class_token_scorer(
+        clip(), images_, [this] { return visual_prompts(); }, texts,
+        static_cast<std::int64_t>(task_.base_names.size()));
   }
 
  private:

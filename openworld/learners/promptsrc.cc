@@ -50,12 +50,10 @@ class Promptsrc : public Learner {
                kVisualDeep);
     }
     text_ = std::make_unique<DeepText>(task, tokens, text_depth, start.rest);
-    std::vector<std::string> names;
     for (const auto& [name, tensor] : parameters_) {
-      names.push_back(name);
       if (options.gpa_std > 0) state_["mean." + name] = at::zeros_like(tensor.detach());
     }
-    stage_ = options.stage("prompts", names);
+    stage_ = options.stage("prompts", parameter_names());
   }
 
   std::vector<Stage> stages() const override { return {stage_}; }
@@ -97,13 +95,9 @@ class Promptsrc : public Learner {
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const Tensor texts =
         text_->all_features(new_names, parameters_.at("context"), optional("deep"));
-    return [this, texts](const ScoredImages& images) {
-      const at::NoGradGuard no_grad;
-      const Tensor features =
-          images_.features_of_each(images.pixels, visual_prompts()).select(1, 0);
-      return msp_scores(clip(), features, texts,
-                        static_cast<std::int64_t>(task_.base_names.size()));
-    };
+    return class_token_scorer(
+        clip(), images_, [this] { return visual_prompts(); }, texts,
+        static_cast<std::int64_t>(task_.base_names.size()));
   }
 
  private:

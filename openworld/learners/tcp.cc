@@ -63,9 +63,7 @@ class Tcp : public Learner {
               .class_block = static_cast<std::int32_t>(block_of(options.block))};
     teacher_ = teacher_of(task.base_names);
     prompts_ = std::make_unique<ContextPrompts>(task.text_model, task.base_names, shape_);
-    std::vector<std::string> names;
-    for (const auto& [name, tensor] : parameters_) names.push_back(name);
-    stage_ = options.stage("prompts", names);
+    stage_ = options.stage("prompts", parameter_names());
   }
 
   std::vector<Stage> stages() const override { return {stage_}; }

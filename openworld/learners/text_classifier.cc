@@ -1,6 +1,7 @@
 #include "openworld/learners/text_classifier.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
 
@@ -26,6 +27,17 @@ Scores msp_scores(const Tensor& logits, std::int64_t base_names) {
   return {logits.narrow(1, 0, base_names),
           logits.narrow(1, base_names, logits.size(1) - base_names),
           at::softmax(logits, 1).narrow(1, 0, base_names).amax(1)};
+}
+
+Scorer class_token_scorer(const Clip& clip, PromptedImages& images,
+                          std::function<VisionOptions()> prompts, Tensor texts,
+                          std::int64_t base_names) {
+  return [&clip, &images, prompts = std::move(prompts), texts = std::move(texts),
+          base_names](const ScoredImages& scored) {
+    const at::NoGradGuard no_grad;
+    const Tensor features = images.features_of_each(scored.pixels, prompts()).select(1, 0);
+    return msp_scores(clip, features, texts, base_names);
+  };
 }
 
 Tensor sentence_features(const TextModel& text_model, const std::vector<std::string>& names,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/learners/common/prompted_images.h"
 #include "openworld/learners/learner.h"
 #include "openworld/worlds/templates.h"
 
@@ -24,6 +25,12 @@ Scores msp_scores(const Clip& clip, const at::Tensor& images, const at::Tensor& 
 
 // The same of logits [n, names], base names first.
 Scores msp_scores(const at::Tensor& logits, std::int64_t base_names);
+
+// The same of images that are encoded with rows of `prompts()` in the vision tower, which are asked
+// for when images are scored. REQUIRES: what it refers to outlives it.
+Scorer class_token_scorer(const Clip& clip, PromptedImages& images,
+                          std::function<VisionOptions()> prompts, at::Tensor texts,
+                          std::int64_t base_names);
 
 // Text features [names, embed] of hand-written sentences. With several, the mean of the normalised
 // features of each: normalised again, or, with `logits`, left as it is (zeroshot.h).

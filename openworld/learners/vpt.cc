@@ -46,10 +46,8 @@ class Vpt : public Learner {
   Scorer scorer(const std::vector<std::string>& new_names) override {
     const Tensor texts =
         sentence_features(task_.text_model, all_names(task_, new_names), templates_, false);
-    return [this, texts](const ScoredImages& images) {
-      const Tensor features = images_.features_of_each(images.pixels, prompts()).select(1, 0);
-      return msp_scores(clip(), features, texts, texts_.size(0));
-    };
+    return class_token_scorer(
+        clip(), images_, [this] { return prompts(); }, texts, texts_.size(0));
   }
 
  private:
