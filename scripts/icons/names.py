@@ -1,4 +1,4 @@
-"""From the identifier of an icon to the name of what it shows: "mug-hot-2-outline" to "mug".
+"""From the identifier of an icon to the name of what it shows: "bell-off-2-outline" to "bell".
 
 docs/icons.md states the rules.
 """

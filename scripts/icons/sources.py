@@ -22,7 +22,7 @@ HEAD = """# Sources of the icons
 Written by `scripts/make-icons --write-sources`; [docs/icons.md](../docs/icons.md) says how the icons are
 chosen, named and drawn.
 
-The pocket model was pre-trained on pictures made from the sets of the first table. None of these pictures is
+The corpus for pre-training has pictures made from the sets of the first table. None of these pictures is
 in this repository. The world [Icons](../docs/icons.md#the-world-icons), `data/icons.npz`, consists of pictures
 made from the sets of the second table.
 
@@ -32,8 +32,26 @@ colours; many were redrawn as strokes of a pen. The names were cleaned and exten
 **Attribution.** The sets under CC BY and the others are the work of the authors named here; the authors do not
 endorse this project. Logos, flags and animations are not used.
 
-All sets were taken from the npm package {icons}, which collects them. Also used: {others}.
-WordNet 3.1 Copyright 2011 by Princeton University; its licence is in the package.
+All sets were taken from the npm package {icons}, which collects them. Also used:
+{others}. WordNet 3.1 Copyright 2011 by Princeton University; its licence is in the package.
+"""
+
+MIT = """## Notice of the MIT License
+
+For the sets under the MIT License, copyright of their authors:
+
+> Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+> documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+> rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+> persons to whom the Software is furnished to do so, subject to the following conditions:
+>
+> The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+> Software.
+>
+> THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+> WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+> COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+> OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 """
 
 
@@ -76,4 +94,5 @@ def page(sets, skipped, corpus, world):
     reasons = "\n".join(f"- {reason}: {', '.join(sorted(prefixes))}"
                         for reason, prefixes in sorted(skipped.items()))
     parts.append("## Sets that are not used\n\n" + reasons)
+    parts.append(MIT)
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
