@@ -171,6 +171,8 @@ write("captions/table.csv", b"c" + csv.encode())
 write("captions/table.tsv", b"v" + csv.replace(",", "\t").replace("caption", "title").encode())
 write("captions/lines.jsonl", b"l" + "".join(
     json.dumps({"file_name": path, "text": text}) + "\n" for path, text in rows).encode())
+write("captions/arrays.jsonl", b"a" + b'{"name": "a cat", "captions": ["one", "two"], "words": ["cat"], "weight": 0.5}\n'
+      b'{"name": null, "captions": []}\n{}\n')
 write("captions/lines.txt", "ta cat\n\n  a café \r\n".encode())
 write("captions/texts.tar", b"s" + tar({"0.jpg": b"x", "0.txt": b"a cat\nthe cat\n", "1.png": b"y"}))
 write("captions/json.tar", b"s" + tar({"0.jpg": b"x", "0.json": b'{"caption": "a cat", "key": 1}',
