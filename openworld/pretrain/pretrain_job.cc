@@ -32,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kFunction = "pretrain";
 constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
+constexpr std::chrono::minutes kRateInterval(1);  // between measurements of 0.1 s
 constexpr std::size_t kMaxSkipped = 5;            // images that are named; the log counts all
 
 double seconds_since(Clock::time_point start) {
@@ -89,6 +90,7 @@ struct PretrainJob::Parts {
   std::optional<PretrainResult> find_result() const;
   std::optional<std::size_t> find_stage() const;
   void plan_steps();
+  void measure_rate();
   void save(const Pretrainer& trainer) const;
   std::vector<NamedAccuracy> measure(const TrainedModel& model) const;
   bool train(Pretrainer& trainer, const PretrainObserver& observer, TrainingLog& file);
@@ -107,7 +109,8 @@ struct PretrainJob::Parts {
   std::vector<std::int64_t> first_steps;  // of each stage, and at the end those of all
   std::size_t stage = 0;                  // that is trained
   bool has_text = false;                  // whether the text tower was ever trained
-  double full_rate = 0;                   // of matrix products
+  double full_rate = 0;                   // of matrix products: the best measured so far
+  Clock::time_point rated;                // when it was measured last
   std::vector<EvalSet> eval;
   std::optional<PretrainEpoch> last;  // line of the log
 };
@@ -148,6 +151,14 @@ void PretrainJob::Parts::plan_steps() {
                                    .steps_per_epoch();
     first_steps.push_back(first_steps.back() + steps);
   }
+}
+
+// A machine that was busy at the start may be free later, and then trains faster than it could.
+void PretrainJob::Parts::measure_rate() {
+  if (full_rate > 0 && Clock::now() - rated < kRateInterval) return;
+  full_rate =
+      std::max(full_rate, gemm_rate(settings.threads > 0 ? settings.threads : default_threads()));
+  rated = Clock::now();
 }
 
 void PretrainJob::Parts::save(const Pretrainer& trainer) const {
@@ -224,6 +235,7 @@ void PretrainJob::Parts::end_epoch(const Pretrainer& trainer, const EpochSums& s
   const std::int64_t per_epoch = trainer.steps_per_epoch();
   const std::int64_t epoch = (trainer.step() + per_epoch - 1) / per_epoch;
   const double seconds = std::max(seconds_since(sums.start), 1e-9);
+  measure_rate();
   last = {.step = first_steps[stage] + trainer.step(),
           .stage = stages[stage].name,
           .epoch = epoch,
@@ -305,8 +317,7 @@ PretrainOutcome PretrainJob::run(const PretrainObserver& observer) {
   for (const std::string& name : parts.spec.eval) {
     parts.eval.push_back(open_eval_set(name, parts.spec.eval_split));
   }
-  const int threads = parts.settings.threads > 0 ? parts.settings.threads : default_threads();
-  parts.full_rate = gemm_rate(threads);
+  parts.measure_rate();
   for (std::size_t i = 0; i < parts.stage; ++i) {
     parts.has_text |= parts.stages[i].training.weights.reads_texts();
   }
