@@ -124,6 +124,9 @@ class Machine {
   }
 
   PickleValue& push(Kind kind) {
+    if (pickle_.values.size() == kMaxPickleValues) {
+      origin_.fail(fmt::format("has a pickle of more than {} values", kMaxPickleValues));
+    }
     stack_.push_back(static_cast<PickleId>(pickle_.values.size()));
     pickle_.values.emplace_back().kind = kind;
     return pickle_.values.back();

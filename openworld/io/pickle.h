@@ -53,8 +53,10 @@ struct Pickle {
   const PickleValue* find(const PickleValue& dict, std::string_view key) const;
 };
 
-// That of ViT-L/14 has 60 KB. An opcode of one byte can make a value of 100.
+// That of ViT-L/14 has 60 KB. torch.save writes about seven bytes for a value, but an opcode of one
+// byte is enough to make one, so their number has a limit of its own.
 inline constexpr std::size_t kMaxPickle = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxPickleValues = std::size_t{1} << 18;
 
 // Texts in the result are views of `bytes`. Throws Error.
 Pickle parse_pickle(std::span<const std::byte> bytes, const Origin& origin);

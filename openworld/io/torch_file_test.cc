@@ -253,6 +253,16 @@ TEST(Pickle, RefusesMalformedPrograms) {
   EXPECT_ERROR(parse(std::string(kMaxPickle + 1, 'N')), "has a pickle of 1048577 bytes");
 }
 
+TEST(Pickle, LimitsTheNumberOfValues) {
+  const auto parse = [](std::size_t values) {
+    std::string pickle = "\x80\x02(";
+    pickle.append(values - 1, 'N').append("t.");
+    return parse_pickle(std::as_bytes(std::span(pickle)), {"f", "x"}).values.size();
+  };
+  EXPECT_EQ(parse(kMaxPickleValues), kMaxPickleValues);
+  EXPECT_ERROR(parse(kMaxPickleValues + 1), "has a pickle of more than 262144 values");
+}
+
 TEST(Pickle, KeepsNumbers) {
   const std::string bytes = "\x80\x02(K\xffM\xff\xffJ\xff\xff\xff\xff\x8a\x02\x00\x80"s +
                             "\x8a\x00\x8a\x09"
