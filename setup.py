@@ -1,4 +1,9 @@
-"""Builds the extension openworld._core with CMake; everything else stands in pyproject.toml."""
+"""Builds the extensions with CMake; everything else stands in pyproject.toml.
+
+OPENWORLD_MODELS=OFF in the environment leaves out openworld._models, and with it libtorch: what is installed
+evaluates, but loads no model. OPENWORLD_CMAKE_BUILD names a CMake build of these sources for this Python, whose
+modules are installed instead of compiling them again.
+"""
 
 import os
 import re
@@ -30,35 +35,53 @@ def pybind11_options() -> "list[str]":
     return [f"-Dpybind11_DIR={pybind11.get_cmake_dir()}"]
 
 
+WITH_MODELS = os.environ.get("OPENWORLD_MODELS", "ON").upper() not in ("0", "OFF", "NO", "FALSE")
+# By module: the target that builds it.
+EXTENSIONS = {"openworld._core": "openworld_python"}
+if WITH_MODELS:
+    EXTENSIONS["openworld._models"] = "openworld_python_models"
+
+
 class CMakeBuild(build_ext):
-    def build_extension(self, ext: Extension) -> None:
-        target = Path(self.get_ext_fullpath(ext.name)).resolve()
-        build = Path(self.build_temp).resolve() / "cmake"
-        configure = ["cmake", "-S", str(ROOT), "-B", str(build)]
+    def run(self) -> None:
+        built = os.environ.get("OPENWORLD_CMAKE_BUILD")
+        self.cmake = Path(built or Path(self.build_temp) / "cmake").resolve()
+        if not built:
+            self.compile()
+        super().run()
+
+    def compile(self) -> None:
+        configure = ["cmake", "-S", str(ROOT), "-B", str(self.cmake)]
         if shutil.which("ninja"):
             configure += ["-G", "Ninja"]
         configure += [
             f"-DCMAKE_BUILD_TYPE={os.environ.get('CMAKE_BUILD_TYPE', 'Release')}",
             "-DOPENWORLD_TESTS=OFF",
             "-DOPENWORLD_BENCH=OFF",
-            "-DOPENWORLD_MODELS=OFF",
+            f"-DOPENWORLD_MODELS={'ON' if WITH_MODELS else 'OFF'}",
             "-DOPENWORLD_PYTHON=ON",
             f"-DPython_EXECUTABLE={sys.executable}",
             *pybind11_options(),
         ]
         subprocess.run(configure, check=True)
         subprocess.run(
-            ["cmake", "--build", str(build), "--target", "openworld_python"], check=True
+            ["cmake", "--build", str(self.cmake), "--target", *EXTENSIONS.values()], check=True
         )
-        built = list((build / "python" / "openworld").glob(f"_core*{target.suffix}"))
+
+    def build_extension(self, ext: Extension) -> None:
+        target = Path(self.get_ext_fullpath(ext.name)).resolve()
+        name = ext.name.rpartition(".")[2]
+        built = list((self.cmake / "python" / "openworld").glob(f"{name}.*{target.suffix}"))
         if len(built) != 1:
-            raise SystemExit(f"expected one _core in {build}, got {built}")
+            raise SystemExit(f"expected one {name} in {self.cmake}, got {built}")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(built[0], target)
+        # The bundled model and worlds, which the package looks for beside itself.
+        shutil.copytree(ROOT / "data", target.parent / "data", dirs_exist_ok=True)
 
 
 setup(
     version=version(),
-    ext_modules=[Extension("openworld._core", sources=[])],
+    ext_modules=[Extension(name, sources=[]) for name in EXTENSIONS],
     cmdclass={"build_ext": CMakeBuild},
 )

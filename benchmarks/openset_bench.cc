@@ -19,7 +19,7 @@
 #include "openworld/base/threads.h"
 #include "openworld/openset/matrix_product.h"
 #include "openworld/openset/open_set_arrays.h"
-#include "openworld/openset/open_set_metrics.h"
+#include "openworld/openset/outcome_metrics.h"
 
 namespace openworld {
 namespace {

@@ -21,13 +21,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "openworld/base/threads.h"
 #include "openworld/images/line_art.h"
 #include "openworld/images/transform.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/pretrain/gemm_rate.h"
 #include "openworld/pretrain/init_clip.h"
 #include "openworld/pretrain/pretrainer.h"
@@ -101,7 +101,9 @@ class Icons : public CaptionSource {
 ClipConfig config_of(std::int64_t tokens) {
   ClipConfig config = pocket_config();
   config.vision = {128, 2, 4, 512};
-  config.preprocessing.image_size = 32;
+  config.text = {128, 3, 4, 512};
+  config.embed = 128;
+  config.stem = {{32, 2}, {64, 2}, {128, 1}, {128, 2}};
   config.vocabulary = tokens;
   return config;
 }
@@ -136,15 +138,9 @@ PretrainOptions options_of(const std::string& what, int threads) {
   return options;
 }
 
+// Bytes.
 std::int64_t peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word != "VmHWM:") continue;
-    std::int64_t kib = 0;
-    status >> kib;
-    return kib * 1024;
-  }
-  return 0;
+  return RunClock().cost().peak_memory_bytes;
 }
 
 void run_steps(const std::string& what, int steps) {

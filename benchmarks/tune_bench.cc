@@ -25,13 +25,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/learners/table.h"
 #include "openworld/learners/trainer.h"
 #include "openworld/vlm/freed_memory.h"
@@ -82,15 +82,9 @@ Episode random_episode(std::int64_t width) {
   return episode;
 }
 
+// Bytes.
 std::int64_t peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word != "VmHWM:") continue;
-    std::int64_t kib = 0;
-    status >> kib;
-    return kib * 1024;
-  }
-  return 0;
+  return RunClock().cost().peak_memory_bytes;
 }
 
 // Multiplications of the matrix products that a function makes, on any thread.
@@ -208,12 +202,10 @@ void run(const std::string& what, std::int64_t steps) {
   const LearnerRow& row = find_learner(what == "run" ? "gmop" : what);
   const Clip clip = random_clip(row.input == ImageInput::kPixels);
   const Tokenizer tokenizer(parse_merges("#version: 0.2\n", 514, {"tune_bench", ""}));
-  const TuningTask task = {.text_model = {&clip, &tokenizer, {}, threads},
-                           .base_names = names(),
-                           .templates = {"qrst{}."},
-                           .template_set = "",
-                           .ensemble = {"qrst{}."},
-                           .plain_words = "qrst"};
+  const TuningTask task = {
+      .text_model = {&clip, &tokenizer, {}, threads},
+      .base_names = names(),
+      .sentences = {.templates = {"qrst{}."}, .ensemble = {"qrst{}."}, .plain_words = "qrst"}};
   const auto options = row.options();
   OptionList list;
   options->declare(list);

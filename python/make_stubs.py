@@ -1,7 +1,8 @@
-"""Writes the type stub of openworld.metrics, whose functions are made when it is imported.
+"""Writes the type stubs of what the library's tables describe: the functions of openworld.metrics, which are made
+when it is imported, and those of openworld._jobs, whose keywords are the options of jobs.
 
-    PYTHONPATH=<build>/python python3 python/make_stubs.py          # rewrites metrics.pyi
-    PYTHONPATH=<build>/python python3 python/make_stubs.py --check  # exits 1 if it is out of date
+    PYTHONPATH=<build>/python python3 python/make_stubs.py          # rewrites metrics.pyi and _jobs.pyi
+    PYTHONPATH=<build>/python python3 python/make_stubs.py --check  # exits 1 if one is out of date
 """
 
 import inspect
@@ -9,11 +10,12 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STUB = HERE / "openworld" / "metrics.pyi"
+PACKAGE = HERE / "openworld"
 
 # The package beside this script has no extension; the one on PYTHONPATH has.
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != HERE]
 from openworld import metrics  # noqa: E402
+from openworld._keywords import REQUEST_OPTIONS, Option  # noqa: E402
 
 HEADER = '''# Made by python/make_stubs.py from the table of metrics; do not edit.
 
@@ -55,18 +57,67 @@ def function_stub(row: metrics.Row) -> str:
     return f"def {row.function_name}(\n{arguments}) -> float: ...\n{aliases}\n"
 
 
-def stub() -> str:
+def metrics_stub() -> str:
     body = "".join(function_stub(row) for row in metrics.table())
     return (HEADER + row_stub() + body).rstrip("\n") + "\n"
 
 
+JOBS_HEADER = '''# Made by python/make_stubs.py from the options of jobs; do not edit.
+
+from typing import Any, Iterable, List, Optional, Union, overload
+
+from ._keywords import Path
+from ._model import Model
+from ._progress import Progress
+from ._runs import Run
+from ._zeroshot import ZeroShot
+
+'''
+
+# Text may be a path, or a number where base classes are counted.
+KINDS = {str: "Union[str, int, Path]", int: "int", float: "float", bool: "bool"}
+
+
+def keyword_stub(option: Option) -> str:
+    return f"{option.name}: Optional[{KINDS[type(option.default)]}] = ..."
+
+
+def job_stub(function: str, first: "list[str]", others: "list[str]", result: str) -> str:
+    """A function with the options of the job of that name and, last, any `**` of `others`."""
+    options = [keyword_stub(option) for option in REQUEST_OPTIONS[function].values()]
+    rest = [other for other in others if other.startswith("**")]
+    named = [other for other in others if other not in rest]
+    parts = [*first, "*", *named, *options, *rest]
+    return f"def {function}(\n" + "".join(f"    {p},\n" for p in parts) + f") -> {result}: ...\n"
+
+
+def jobs_stub() -> str:
+    model, data = "model: Union[Model, Path]", "data: Path"
+    shown, of_method = "progress: Progress = ...", "**options: Any"
+    seed, seeds = "seed: int = ...", "seeds: Union[str, Iterable[int]]"
+    tune = ["method: str", model, data]
+    return (
+        JOBS_HEADER
+        + job_stub("load_model", ["path: Path"], [], "Model")
+        + job_stub("zeroshot", [model, data], [shown], "ZeroShot")
+        + "@overload\n"
+        + job_stub("tune", tune, ["out: Path", seed, "seeds: None = ...", shown, of_method], "Run")
+        + "@overload\n"
+        + job_stub("tune", tune, ["out: Path", seeds, seed, shown, of_method], "List[Run]")
+    )
+
+
+STUBS = {PACKAGE / "metrics.pyi": metrics_stub, PACKAGE / "_jobs.pyi": jobs_stub}
+
+
 def main() -> int:
+    old = [path for path, stub in STUBS.items() if not path.exists() or path.read_text() != stub()]
     if sys.argv[1:] == ["--check"]:
-        if STUB.read_text() == stub():
-            return 0
-        print(f"{STUB} is out of date; run python/make_stubs.py", file=sys.stderr)
-        return 1
-    STUB.write_text(stub())
+        for path in old:
+            print(f"{path} is out of date; run python/make_stubs.py", file=sys.stderr)
+        return 1 if old else 0
+    for path in old:
+        path.write_text(STUBS[path]())
     return 0
 
 

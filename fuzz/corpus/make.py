@@ -1,6 +1,7 @@
 """Makes the seeds of the fuzzers. Run: python3 make.py, in this folder."""
 
 import gzip
+import hashlib
 import io
 import json
 import pathlib
@@ -224,3 +225,47 @@ write("runs/threshold.json", b"t" + json.dumps(
 write("runs/log.jsonl", b"l" + b"".join(json.dumps(
     {"step": step, "stage": "", "epoch": step, "loss": 0.5, "lr": 0.002, "seconds": 0.1}).encode() + b"\n"
     for step in (9, 10, 11)))
+
+study_plan = """name = "two learners"
+models = ["pocket", {path = "b", activation = "gelu", logit_scale = 50.5}]
+data = ["doodles:animals", {path = "photos", base = "all", keep_underscores = true}]
+scenarios = ["recognition", {name = "domain", options = {looks = ["line", "filled"]}}]
+shots = [4, 16]
+seeds = "1-2"
+
+[[learners]]
+name = "coop"
+options = {lr = [0.002, 1e-2], tokens = 4, optimizer = "sgd", half = true}
+
+[[learners]]
+name = "zero-shot"
+label = "CLIP"
+"""
+study_cell = {
+    "id": "0" * 64,
+    "model": {"path": "pocket", "sha256": "a" * 64},
+    "data": {"path": "doodles:animals", "base": "all"},
+    "scenario": {"name": "recognition", "version": 1},
+    "learner": {"name": "coop", "options": {"lr": 0.002, "tokens": 4}},
+    "shots": 16,
+    "seed": 1,
+}
+cell_facts = {
+    "schema": "openworld.cell/1",
+    "id": "0" * 64,
+    "files": [{"name": "predictions.npz", "bytes": 9, "sha256": "b" * 64}],
+    "values": [{"world": "", "level": "", "metric": "auroc", "value": 0.5},
+               {"world": "food", "level": "0.2", "metric": "hm", "value": None}],
+}
+cell_hash = hashlib.sha256(json.dumps(cell_facts, indent=1).encode()).hexdigest()
+write("plan/plan.toml", b"p" + study_plan.encode())
+write("plan/small.toml", b"pmodels=['m']\ndata=['d']\nlearners=['coop']\nseeds=[1,2]\n")
+write("plan/study.json", b"s" + json.dumps(
+    {"schema": "openworld.study/1", "protocol": 1, "name": "n", "folder": "/", "cells": [study_cell]}).encode())
+write("plan/cell.json", b"c" + json.dumps(
+    {**cell_facts, "cost": {"seconds": 1.5}, "sha256": cell_hash}, indent=1).encode() + b"\n")
+cell_failure = {"schema": "openworld.cell_failure/1", "id": "0" * 64, "attempts": 2, "error": "out of memory"}
+write("plan/failed.json", b"f" + json.dumps(cell_failure).encode())
+write("plan/failed_huge.json", b"f" + json.dumps({**cell_failure, "attempts": 1e308}).encode())
+write("plan/cell_huge.json", b"c" + json.dumps(
+    {**cell_facts, "files": [{"name": "p", "bytes": 1e308, "sha256": ""}], "cost": {"seconds": 1}}).encode())

@@ -40,6 +40,51 @@ void check_accuracies(std::string_view function, std::string_view name,
   }
 }
 
+// f(t) linear between the levels; 0 outside them.
+double at(std::span<const double> levels, std::span<const double> values, double t) {
+  if (t < levels.front() || t > levels.back()) return 0;
+  const auto right =
+      std::clamp<std::ptrdiff_t>(std::upper_bound(levels.begin(), levels.end(), t) - levels.begin(),
+                                 1, std::ssize(levels) - 1);
+  const double share = (t - levels[right - 1]) / (levels[right] - levels[right - 1]);
+  return values[right - 1] + share * (values[right] - values[right - 1]);
+}
+
+// Pearson's correlation of t, uniform on the covered range, with the accuracy. Deviations are taken
+// first, so that nothing cancels; on a piece both are linear, and their products are integrated
+// exactly.
+std::optional<double> correlation(std::span<const double> levels,
+                                  std::span<const double> accuracies, double mean) {
+  const double middle = 0.5 * (levels.front() + levels.back());
+  const double range = levels.back() - levels.front();
+  double covariance = 0, variance = 0;
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    const double weight = (levels[i] - levels[i - 1]) / range / 6;
+    const double t0 = levels[i - 1] - middle, t1 = levels[i] - middle;
+    const double a0 = accuracies[i - 1] - mean, a1 = accuracies[i] - mean;
+    covariance += weight * (2 * t0 * a0 + 2 * t1 * a1 + t0 * a1 + t1 * a0);
+    variance += weight * 2 * (a0 * a0 + a0 * a1 + a1 * a1);
+  }
+  const auto [low, high] = std::minmax_element(accuracies.begin(), accuracies.end());
+  if (*low == *high) return std::nullopt;
+  return std::clamp(covariance / std::sqrt(variance * range * range / 12), -1.0, 1.0);
+}
+
+void check_density(const LevelDensity& density) {
+  check_levels("expected_accuracy", density.levels);
+  if (density.weights.size() != density.levels.size()) {
+    fail("expected_accuracy", fmt::format("the density has {} weights; expected {}, one per level",
+                                          density.weights.size(), density.levels.size()));
+  }
+  for (std::size_t i = 0; i < density.weights.size(); ++i) {
+    if (!(density.weights[i] >= 0 && std::isfinite(density.weights[i]))) {
+      fail("expected_accuracy",
+           fmt::format("weight[{}] of the density is {}; expected a finite number, 0 or more", i,
+                       density.weights[i]));
+    }
+  }
+}
+
 }  // namespace
 
 DrcMetrics drc_metrics(std::span<const double> levels, std::span<const double> accuracies) {
@@ -60,7 +105,38 @@ DrcMetrics drc_metrics(std::span<const double> levels, std::span<const double> a
     metrics.evm += std::abs(change) / range;
     metrics.vs += weight * surprise * surprise;
   }
+  metrics.rcc = correlation(levels, accuracies, metrics.auc);
   return metrics;
+}
+
+double expected_accuracy(std::span<const double> levels, std::span<const double> accuracies,
+                         const LevelDensity& density) {
+  check_levels("expected_accuracy", levels);
+  check_accuracies("expected_accuracy", "accuracy", accuracies, levels.size());
+  check_density(density);
+  // Where curve and density are both linear, the integral of their product is that of a parabola.
+  std::vector<double> ends(levels.begin(), levels.end());
+  for (const double t : density.levels) {
+    if (t > levels.front() && t < levels.back()) ends.push_back(t);
+  }
+  std::sort(ends.begin(), ends.end());
+  double total = 0, sum = 0;
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    const double left = ends[i - 1], right = ends[i], middle = 0.5 * (left + right);
+    if (middle < density.levels.front() || middle > density.levels.back()) continue;
+    const double p0 = at(density.levels, density.weights, left),
+                 p = at(density.levels, density.weights, middle),
+                 p1 = at(density.levels, density.weights, right);
+    total += (right - left) * p;
+    sum += (right - left) / 6 *
+           (p0 * at(levels, accuracies, left) + 4 * p * at(levels, accuracies, middle) +
+            p1 * at(levels, accuracies, right));
+  }
+  if (!(total > 0)) {
+    fail("expected_accuracy", fmt::format("the density is 0 from {} to {}; expected a positive one",
+                                          levels.front(), levels.back()));
+  }
+  return sum / total;
 }
 
 DrcAreas drc_areas(std::span<const double> levels, std::span<const double> accuracies,

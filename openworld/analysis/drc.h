@@ -12,6 +12,12 @@
 //   VS      mean of (Acc'(t) - mean of Acc'(t))^2       variation stability
 //   PA      mean of max(Acc(t) - Acc_zs(t), 0)          against the zero-shot curve
 //   NA      mean of max(Acc_zs(t) - Acc(t), 0)          PA - NA = AUC - AUC_zs, always
+//   RCC     correlation of Acc(t) with t (Pearson)      which way the accuracy goes
+//   EA      mean of Acc(t) under a density of t         AUC where that is uniform
+//
+// RCC and EA are of Jia et al., "Realistic Evaluation of Semi-supervised Learning Algorithms in
+// Open Environments", ICLR 2024. Its printed RCC has 1 for the mean of t and the root of a negative
+// number; this is the Pearson correlation that its text names.
 //
 // "Mean" is over t uniform on the covered range [t_0, t_m]: integral / (t_m - t_0). On [0, 1] this
 // is the paper's integral; on a part of it AUC stays an accuracy and curves stay comparable. Uneven
@@ -23,6 +29,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace openworld {
 
@@ -32,6 +39,13 @@ struct DrcMetrics {
   double wa = 0;
   double evm = 0;
   double vs = 0;
+  std::optional<double> rcc{};  // none when the accuracy is the same at every level
+};
+
+// A density of t: linear between its points, 0 outside them. Its integral need not be 1.
+struct LevelDensity {
+  std::vector<double> levels{};   // at least two, in [0, 1], strictly increasing
+  std::vector<double> weights{};  // one per level, 0 or more
 };
 
 struct DrcAreas {
@@ -42,6 +56,10 @@ struct DrcAreas {
 // Levels: at least two, in [0, 1], strictly increasing. Accuracies: one per level, fractions in
 // [0, 1]. Else Error.
 DrcMetrics drc_metrics(std::span<const double> levels, std::span<const double> accuracies);
+
+// EA of a curve. Throws Error also where the density is 0 on all of [t_0, t_m].
+double expected_accuracy(std::span<const double> levels, std::span<const double> accuracies,
+                         const LevelDensity& density);
 
 // PA and NA of a curve against the zero-shot curve on the same levels.
 DrcAreas drc_areas(std::span<const double> levels, std::span<const double> accuracies,

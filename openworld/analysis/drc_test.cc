@@ -159,6 +159,54 @@ TEST(Drc, OneCrossingByHand) {
   EXPECT_EQ(same.negative, 0);
 }
 
+// The definitions by midpoints on a fine grid.
+TEST(Drc, RccAndEaMatchNumericalIntegration) {
+  Random random(6);
+  for (int round = 0; round < 40; ++round) {
+    const Values levels = random_levels(random, round % 2 == 0);
+    const Values curve = random_curve(random, levels.size());
+    LevelDensity density{{0, 0.1, 0.7, 1}, random_curve(random, 4)};
+    const int steps = 20000;
+    double n = 0, t1 = 0, a1 = 0, tt = 0, aa = 0, ta = 0, weights = 0, weighted = 0;
+    for (int i = 0; i < steps; ++i) {
+      const double t = levels.front() + (levels.back() - levels.front()) * (i + 0.5) / steps;
+      const double a = interpolate(levels, curve, t);
+      const double p = interpolate(density.levels, density.weights, t);
+      n += 1, t1 += t, a1 += a, tt += t * t, aa += a * a, ta += t * a;
+      weights += p, weighted += p * a;
+    }
+    const double rcc = (n * ta - t1 * a1) / std::sqrt((n * tt - t1 * t1) * (n * aa - a1 * a1));
+    EXPECT_NEAR(*drc_metrics(levels, curve).rcc, rcc, 1e-4);
+    EXPECT_NEAR(expected_accuracy(levels, curve, density), weighted / weights, 1e-6);
+  }
+}
+
+TEST(Drc, RccAndEaByHand) {
+  EXPECT_NEAR(*drc_metrics(Values{0, 0.1, 1}, Values{0.9, 0.86, 0.5}).rcc, -1, 1e-12);
+  EXPECT_NEAR(*drc_metrics(Values{0, 0.1, 1}, Values{0.5, 0.54, 0.9}).rcc, 1, 1e-12);
+  EXPECT_NEAR(*drc_metrics(Values{0, 0.5, 1}, Values{0.5, 0.9, 0.5}).rcc, 0, 1e-15);
+  EXPECT_FALSE(drc_metrics(kSix, Values(6, 0.7)).rcc);
+  // Acc = 1 - t/2: the mean of t is 1/2 if uniform, 1/3 if its density is 2 (1 - t).
+  const Values levels = {0, 1}, curve = {1, 0.5};
+  EXPECT_NEAR(expected_accuracy(levels, curve, {{0, 1}, {3, 3}}), 0.75, 1e-15);
+  EXPECT_NEAR(expected_accuracy(levels, curve, {{0, 1}, {2, 0}}), 1 - 1.0 / 6, 1e-15);
+  // Uniform on [0.5, 1] alone, then a curve that covers only [0, 0.6].
+  EXPECT_NEAR(expected_accuracy(levels, curve, {{0.5, 1}, {1, 1}}), 0.625, 1e-15);
+  EXPECT_NEAR(expected_accuracy(Values{0, 0.6}, Values{1, 0.7}, {{0.5, 1}, {1, 1}}), 0.725, 1e-15);
+  EXPECT_EQ(expected_accuracy(kSix, Values(6, 0.7), {{0, 1}, {1, 9}}), 0.7);
+}
+
+TEST(Drc, RefusesDensitiesThatAreNone) {
+  const Values levels = {0, 0.5}, curve = {1, 0.5};
+  EXPECT_THROW(expected_accuracy(levels, curve, {}), Error);
+  EXPECT_THROW(expected_accuracy(levels, curve, {{0, 1}, {1}}), Error);
+  EXPECT_THROW(expected_accuracy(levels, curve, {{1, 0}, {1, 1}}), Error);
+  EXPECT_THROW(expected_accuracy(levels, curve, {{0, 2}, {1, 1}}), Error);
+  EXPECT_THROW(expected_accuracy(levels, curve, {{0, 1}, {1, -1}}), Error);
+  EXPECT_THROW(expected_accuracy(levels, curve, {{0, 1}, {0, 0}}), Error);
+  EXPECT_THROW(expected_accuracy(levels, curve, {{0.5, 1}, {1, 1}}), Error);  // beyond the curve
+}
+
 TEST(Drc, WithoutLevelZeroThereIsNoAcc0) {
   EXPECT_FALSE(drc_metrics(Values{0.2, 0.6}, Values{0.8, 0.6}).acc0.has_value());
   EXPECT_NEAR(drc_metrics(Values{0.2, 0.6}, Values{0.8, 0.6}).auc, 0.7, 1e-15);

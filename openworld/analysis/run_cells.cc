@@ -17,6 +17,13 @@ constexpr auto kFunction = "compare_runs";
 // Distinct from the streams of a Resampler, which are numbered from zero.
 constexpr std::uint64_t kSeedStream = std::uint64_t{1} << 63;
 
+// What is drawn for a dataset depends on its name and not on its place among the others.
+std::uint64_t stream_of(std::string_view dataset, std::uint64_t seed) {
+  std::uint64_t stream = mix64(seed);
+  for (const char c : dataset) stream = mix64(stream ^ static_cast<std::uint8_t>(c));
+  return stream;
+}
+
 using Seeds = std::map<std::uint64_t, const Outcomes*>;
 
 std::string run_name(const RunSet& runs, std::size_t method, std::size_t dataset,
@@ -89,7 +96,7 @@ RunCells::RunCells(const RunSet& runs, std::span<const MetricRequest> requests,
       fixed.open = open_side(*request.row, mine.ranked[0]->totals(), fixed);
       mine.options.push_back(fixed);
     }
-    mine.stream = mix64(mix64(options.bootstrap.seed) ^ d);
+    mine.stream = stream_of(runs.datasets[d], options.bootstrap.seed);
     mine.resampler = std::make_unique<Resampler>(strata_by_row(first), mine.stream);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -17,6 +18,26 @@ struct Sizes {
   std::int64_t base, new_side;
 };
 
+// Samples of a class or side: how many are to be kept of how many that are still to come.
+struct Quota {
+  std::int64_t wanted = 0, left = 0;
+
+  // Whether the next one is kept. Selection sampling: Knuth, TAOCP 2, algorithm 3.4.2 S.
+  bool draw(Random& random) {
+    bool kept = true;
+    if (wanted < left) {
+      kept = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(left))) < wanted;
+    }
+    wanted -= kept ? 1 : 0;
+    --left;
+    return kept;
+  }
+};
+
+bool is_base(int kind) {
+  return kind == kBaseRight || kind == kBaseWrong;
+}
+
 Sizes thinned_sizes(const KindCounts& totals, double ratio, bool relative) {
   const auto base = static_cast<double>(totals.base()),
              new_side = static_cast<double>(totals.new_samples());
@@ -29,26 +50,45 @@ Sizes thinned_sizes(const KindCounts& totals, double ratio, bool relative) {
 }
 
 // Weights 0 and 1 that keep `sizes` samples a side, every choice equally likely; unknown samples
-// stay. Selection sampling: Knuth, TAOCP 2, algorithm 3.4.2 S.
+// stay.
 void thin(const RankedScores& ranked, const Sizes& sizes, Random& random,
           std::span<std::uint8_t> weights) {
-  struct Quota {
-    std::int64_t wanted, left;
-  };
   Quota base{sizes.base, ranked.totals().base()},
       new_side{sizes.new_side, ranked.totals().new_samples()};
   for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
     const int kind = ranked.codes()[rank] & kKindMask;
-    weights[rank] = 1;
-    if (kind == kUnknownKind) continue;
-    Quota& quota = kind == kBaseRight || kind == kBaseWrong ? base : new_side;
-    if (quota.wanted < quota.left) {
-      const auto draw =
-          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(quota.left)));
-      weights[rank] = draw < quota.wanted;
+    const bool kept = kind == kUnknownKind || (is_base(kind) ? base : new_side).draw(random);
+    weights[rank] = kept ? 1 : 0;
+  }
+}
+
+// The same, class by class: above ratio 1 every base class is thinned to 1 / ratio, below it every
+// new class to the ratio.
+void thin_classes(const RankedScores& ranked, double ratio, Random& random,
+                  std::span<std::uint8_t> weights) {
+  std::array<std::vector<Quota>, 2> quotas;  // of base classes and of new ones
+  const auto quota_of = [&](std::size_t rank) -> Quota& {
+    std::vector<Quota>& side = quotas[is_base(ranked.codes()[rank] & kKindMask) ? 0 : 1];
+    const auto label = static_cast<std::size_t>(ranked.outcomes().label[ranked.order()[rank]]);
+    if (label >= side.size()) side.resize(label + 1);
+    return side[label];
+  };
+  const auto is_known = [&](std::size_t rank) {
+    return (ranked.codes()[rank] & kKindMask) != kUnknownKind;
+  };
+  for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
+    if (is_known(rank)) ++quota_of(rank).left;
+  }
+  const std::array<double, 2> shares = {ratio > 1 ? 1 / ratio : 1, ratio < 1 ? ratio : 1};
+  for (std::size_t side = 0; side < quotas.size(); ++side) {
+    for (Quota& quota : quotas[side]) {
+      // A hair more, so that 0.2 * 30 is 6 in floating point, too.
+      const double wanted = shares[side] * static_cast<double>(quota.left) * (1 + 1e-12);
+      quota.wanted = std::min(quota.left, static_cast<std::int64_t>(std::max(wanted, 1.0)));
     }
-    quota.wanted -= weights[rank];
-    --quota.left;
+  }
+  for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
+    weights[rank] = !is_known(rank) || quota_of(rank).draw(random) ? 1 : 0;
   }
 }
 
@@ -112,6 +152,8 @@ Sensitivity ratio_sensitivity(const RankedScores& ranked, const SensitivityOptio
     fail("ratio_sensitivity", fmt::format("repeats is {}; expected 1 or more", options.repeats));
   }
   if (options.ratios.empty()) fail("ratio_sensitivity", "no ratios; expected at least one");
+  const bool by_class =
+      options.relative && !ranked.order().empty() && !ranked.outcomes().label.empty();
   Sensitivity result;
   std::vector<std::uint8_t> weights(ranked.size());
   for (std::size_t i = 0; i < options.ratios.size(); ++i) {
@@ -125,7 +167,11 @@ Sensitivity ratio_sensitivity(const RankedScores& ranked, const SensitivityOptio
     std::array<std::vector<MetricValue>, kSensitivityMetrics.size()> values;
     for (int repeat = 0; repeat < options.repeats; ++repeat) {
       Random random(options.seed, std::uint64_t{i} << 32 | static_cast<std::uint32_t>(repeat));
-      thin(ranked, sizes, random, weights);
+      if (by_class) {
+        thin_classes(ranked, ratio, random, weights);
+      } else {
+        thin(ranked, sizes, random, weights);
+      }
       const Ranking thinned(ranked, weights);
       row.base = thinned.totals().base();
       row.new_side = thinned.totals().new_samples();

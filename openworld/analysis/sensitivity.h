@@ -18,7 +18,10 @@
 // sample variance (n - 1): that alone gives the printed 89.13 and 43.75 for OverallAcc. Their
 // ratios are multiples of the natural one: the row of ratio 1 has the BaseAcc and NewAcc of all
 // samples, and the closed form fits the OverallAcc of Flowers102 (1410 new, 1053 base) with a
-// quarter of the squared error that counts would give. `relative` reads ratios that way.
+// quarter of the squared error that counts would give. `relative` reads ratios that way: above 1
+// every base class is thinned to 1 / ratio, below 1 every new class to the ratio, and of a class
+// of n samples int(max(share * n, 1)) are kept, as their code does. Where labels are not known, a
+// side is thinned as one class.
 
 #include <array>
 #include <cstdint>
@@ -47,8 +50,8 @@ inline constexpr std::array<double, 10> kPaperRatios = {10, 5, 3, 2, 1, 0.7, 0.5
 
 struct SensitivityOptions {
   std::span<const double> ratios = kPaperRatios;  // new samples per base sample
-  bool relative = false;                          // ratios are multiples of the natural N_n / N_b
-  int repeats = 1;                                // thinned sets per ratio, averaged
+  bool relative = false;  // ratios are multiples of the natural N_n / N_b, class by class
+  int repeats = 1;        // thinned sets per ratio, averaged
   std::uint64_t seed = 0;
   MetricOptions metric{};  // ties; threshold for OverallAcc without flags
 };
@@ -67,6 +70,7 @@ struct Sensitivity {
   SensitivityValues variance;  // sample variance of the fractions; times 10^4 in points squared
 };
 
+// Classes are known if `ranked` keeps the order and its outcomes have labels.
 // Deterministic in the seed, and each ratio in its place in the list. Throws Error when a side is
 // empty, there is no ratio or one that is not positive and finite, or repeats < 1. At least one
 // sample of a side stays.

@@ -77,6 +77,45 @@ TEST(RatioSensitivity, KeepsOneSideWholeAndMeetsTheRatio) {
   }
 }
 
+// Three base classes of 30, 7 and 1 samples, two new ones of 11 and 40, and unknown samples.
+TEST(RatioSensitivity, ThinsEveryClassByTheSameShare) {
+  TestSet set;
+  std::vector<std::int32_t> labels;
+  const auto add = [&](Side side, std::int32_t label, int count) {
+    for (int i = 0; i < count; ++i) {
+      set.add(side, 0.01 * static_cast<double>(labels.size()), i % 3 == 0);
+      labels.push_back(label);
+    }
+  };
+  add(Side::kBase, 0, 30);
+  add(Side::kNew, 1, 40);
+  add(Side::kBase, 2, 1);
+  add(Side::kUnknown, 0, 5);
+  add(Side::kBase, 1, 7);
+  add(Side::kNew, 0, 11);
+  Outcomes outcomes = set.outcomes();
+  outcomes.label = labels;
+  const RankedScores ranked(outcomes, RankedScores::Keep::kOrder);
+  const struct {
+    double ratio;
+    std::int64_t base, new_side;
+  } rows[] = {
+      {1, 38, 51}, {5, 6 + 1 + 1, 51}, {0.2, 38, 8 + 2}, {0.1, 38, 4 + 1}, {2, 15 + 3 + 1, 51}};
+  for (const auto& [ratio, base, new_side] : rows) {
+    const std::vector<double> ratios = {ratio};
+    const Sensitivity s = ratio_sensitivity(ranked, {.ratios = ratios, .relative = true});
+    EXPECT_EQ(s.rows[0].base, base) << ratio;
+    EXPECT_EQ(s.rows[0].new_side, new_side) << ratio;
+  }
+  // Every sample of a class is kept equally often: class 0 of the base side, thinned to half, has
+  // BaseAcc 1/3 on average.
+  const std::vector<double> half = {2};
+  const Sensitivity s =
+      ratio_sensitivity(ranked, {.ratios = half, .relative = true, .repeats = 4000});
+  const double expected = (15 * (10.0 / 30) + 3 * (3.0 / 7) + 1) / 19;
+  EXPECT_NEAR(s.rows[0].values[kColumnBase].value, expected, 0.005);
+}
+
 // The first and the last two rows of Table 12 differ in what is thinned; the row of ratio 1 is the
 // test set as it is.
 TEST(RatioSensitivity, RelativeRatiosAreMultiplesOfTheNaturalOne) {

@@ -1,7 +1,8 @@
 #include "openworld/base/nearest_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <vector>
 
@@ -23,12 +24,42 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Without what does not count.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c == '-' || c == '_') continue;
+    letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return letters;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> known) {
-  assert(!known.empty());
-  return *std::ranges::min_element(
-      known, {}, [&](const std::string& other) { return edit_distance(name, other); });
+  std::string_view nearest;
+  std::size_t least = std::string_view::npos;
+  for (const std::string& other : known) {
+    const std::size_t distance = edit_distance(name, other);
+    if (distance > std::max(name.size(), other.size()) / 2 || distance >= least) continue;
+    least = distance;
+    nearest = other;
+  }
+  return std::string(nearest);
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
+  const std::string near = nearest_name(name, known);
+  return near.empty() ? "" : fmt::format("did you mean {}? ", near);
+}
+
+std::string known_names(std::string_view name, std::span<const std::string> known) {
+  const std::string near = did_you_mean(name, known);
+  return fmt::format("{}{}here are {}", near, near.empty() ? 't' : 'T', fmt::join(known, ", "));
+}
+
+bool is_same_name(std::string_view a, std::string_view b) {
+  return letters_of(a) == letters_of(b);
 }
 
 }  // namespace openworld

@@ -11,12 +11,29 @@ TEST(NearestName, CountsLettersPutInLeftOutAndChanged) {
   EXPECT_EQ(nearest_name("aurok", known), "auroc");
   EXPECT_EQ(nearest_name("auprbase", known), "aupr_base");
   EXPECT_EQ(nearest_name("hmm", known), "hm");
-  EXPECT_EQ(nearest_name("", known), "hm");
+}
+
+TEST(NearestName, IsEmptyWhereNothingIsNear) {
+  const std::string known[] = {"auroc", "aupr_base", "hm"};
+  EXPECT_EQ(nearest_name("foo", known), "");
+  EXPECT_EQ(nearest_name("", known), "");
+  EXPECT_EQ(nearest_name("auroc", {}), "");
+  EXPECT_EQ(did_you_mean("foo", known), "");
+  EXPECT_EQ(did_you_mean("aurok", known), "did you mean auroc? ");
+  EXPECT_EQ(known_names("foo", known), "there are auroc, aupr_base, hm");
+  EXPECT_EQ(known_names("hmm", known), "did you mean hm? There are auroc, aupr_base, hm");
 }
 
 TEST(NearestName, TakesTheFirstOfSeveral) {
   const std::string known[] = {"bat", "cat", "rat"};
   EXPECT_EQ(nearest_name("hat", known), "bat");
+}
+
+TEST(SameName, IgnoresCaseAndDashes) {
+  EXPECT_TRUE(is_same_name("zero-shot", "Zero_Shot"));
+  EXPECT_TRUE(is_same_name("GMoP", "gmop"));
+  EXPECT_FALSE(is_same_name("gmop", "gmops"));
+  EXPECT_FALSE(is_same_name("a b", "ab"));
 }
 
 }  // namespace

@@ -157,10 +157,7 @@ OptionRow& OptionList::find(std::string_view name, std::string_view function) {
   }
   std::vector<std::string> names;
   for (const OptionRow& row : rows_) names.push_back(row.name);
-  const std::string near = nearest_name(name, names);
-  fail(function, fmt::format("no option {}{}; there are {}", in_quotes(name),
-                             near.empty() ? "" : fmt::format(", did you mean {}?", near),
-                             fmt::join(names, ", ")));
+  fail(function, fmt::format("no option {}; {}", in_quotes(name), known_names(name, names)));
 }
 
 void OptionList::set(std::string_view assignment, std::string_view function) {

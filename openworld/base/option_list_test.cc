@@ -59,7 +59,7 @@ TEST(Options, SayWhatIsExpected) {
   EXPECT_EQ(refusal("gate=soft"),
             "[tune] option gate is \"soft\"; expected sigmoid, logit or none");
   EXPECT_EQ(refusal("token=4"),
-            "[tune] no option \"token\", did you mean tokens?; there are tokens, lr, single, gate, "
+            "[tune] no option \"token\"; did you mean tokens? There are tokens, lr, single, gate, "
             "init");
   EXPECT_EQ(refusal("tokens"),
             "[tune] an option is \"tokens\"; expected key=value, such as epochs=10");

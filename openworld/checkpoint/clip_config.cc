@@ -43,27 +43,16 @@ ClipConfig published(std::int64_t patch, TowerConfig vision, TowerConfig text) {
 
 ClipConfig pocket_config() {
   ClipConfig config;
-  config.vision = {128, 3, 4, 512};
-  config.text = {128, 3, 4, 512};
-  config.patch = 1;
-  config.embed = 128;
-  config.context = 40;
-  config.vocabulary = 1514;
-  config.activation = Activation::kGelu;
-  config.stem = {{32, 2}, {64, 2}, {128, 1}, {128, 2}};
-  // About those of all looks together.
-  config.preprocessing = {28, {0.85, 0.85, 0.85}, {0.28, 0.28, 0.28}};
-  return config;
-}
-
-ClipConfig pocket2_config() {
-  ClipConfig config = pocket_config();
   config.vision = {192, 3, 6, 768};
   config.text = {160, 3, 5, 640};
+  config.patch = 1;
   config.embed = 160;
+  config.context = 40;
   config.vocabulary = 4514;
+  config.activation = Activation::kGelu;
   config.stem = {{32, 2}, {64, 2}, {128, 1}, {192, 2}};
-  config.preprocessing.image_size = 32;
+  // About those of drawings in all looks together.
+  config.preprocessing = {32, {0.85, 0.85, 0.85}, {0.28, 0.28, 0.28}};
   return config;
 }
 

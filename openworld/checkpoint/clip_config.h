@@ -57,13 +57,9 @@ struct ClipConfig {
   std::int64_t end_of_text() const { return vocabulary - 1; }
 };
 
-// The project's own small model: drawings of 28 pixels, a stem of convolutions down to 4 x 4
-// tokens.
+// The project's own small model: drawings and icons of 32 pixels, a stem of convolutions down to
+// 4 x 4 tokens; made for training with batch normalisation in the stem.
 ClipConfig pocket_config();
-
-// Its successor for icons and drawings of 32 pixels, wider; made for training with batch
-// normalisation in the stem.
-ClipConfig pocket2_config();
 
 // The models that OpenAI published with vision transformers.
 ClipConfig vit_b32_config();

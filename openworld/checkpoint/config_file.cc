@@ -35,8 +35,7 @@ ClipConfig sizes_of(const nlohmann::json& json, const Origin& origin) {
 
 const std::vector<NamedConfig>& named_configs() {
   static const std::vector<NamedConfig> configs = {
-      {"pocket", "the model in data/pocket, for drawings of 28 pixels", pocket_config},
-      {"pocket2", "a wider one for icons and drawings of 32 pixels", pocket2_config},
+      {"pocket", "a small model for drawings and icons of 32 pixels", pocket_config},
       {"vit-b-32", "OpenAI's ViT-B/32", vit_b32_config},
       {"vit-b-16", "OpenAI's ViT-B/16", vit_b16_config},
       {"vit-l-14", "OpenAI's ViT-L/14", vit_l14_config},

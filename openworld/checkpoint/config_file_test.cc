@@ -10,9 +10,7 @@ using testing::TempFolder;
 
 TEST(ReadClipConfig, KnowsNames) {
   EXPECT_EQ(read_clip_config("vit-b-16").patch, 16);
-  for (const char* pocket : {"pocket", "pocket2"}) {
-    EXPECT_LE(parameter_count(read_clip_config(pocket)), 4'000'000) << pocket;
-  }
+  EXPECT_LE(parameter_count(read_clip_config("pocket")), 4'000'000);
   for (const NamedConfig& row : named_configs()) {
     EXPECT_GT(read_clip_config(std::string(row.name)).grid(), 1) << row.name;
   }
@@ -46,7 +44,7 @@ TEST(ReadClipConfig, SaysWhatIsWrong) {
     read_clip_config(folder.write("config.json", text));
   };
   EXPECT_ERROR(read_clip_config("vit-x"),
-               "vit-x: does not exist; expected one of pocket, pocket2, vit-b-32");
+               "vit-x: does not exist; expected one of pocket, vit-b-32");
   EXPECT_ERROR(read("{"), "config.json");
   EXPECT_ERROR(
       read(

@@ -28,6 +28,25 @@ void refuse_stand_ins(std::string_view start, const Origin& origin) {
   }
 }
 
+// What people name by mistake.
+void refuse_other_files(std::string_view start, const Origin& origin) {
+  constexpr struct {
+    std::string_view start;
+    const char* what;
+  } kOthers[] = {{"\xff\xd8\xff", "a JPEG image"},
+                 {"\x89PNG", "a PNG image"},
+                 {"\x93NUMPY", "a NumPy array"},
+                 {"\x1f\x8b", "a gzip file"},
+                 {"GGUF", "a GGUF file"},
+                 {"RIFF", "a WebP image"},
+                 {"%PDF", "a PDF"}};
+  for (const auto& [other, what] : kOthers) {
+    if (!start.starts_with(other)) continue;
+    origin.fail(fmt::format(
+        "is {} and not weights; expected a file in safetensors format or of torch.save", what));
+  }
+}
+
 void add_file(Weights& weights, const Origin& origin) {
   const Bytes bytes = map_file(origin);
   const std::string_view start = as_text(bytes.values).substr(0, 256);
@@ -42,6 +61,7 @@ void add_file(Weights& weights, const Origin& origin) {
     weights.script = weights.script || file.script;
     tensors = std::move(file.tensors);
   } else {
+    if (!is_safetensors) refuse_other_files(start, origin);
     tensors = parse_safetensors(bytes, origin).tensors;
   }
   weights.files.push_back(origin.file);

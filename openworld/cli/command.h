@@ -23,6 +23,8 @@ class Command {
   // Declares flags and arguments on `app`.
   virtual void declare(CLI::App& app) = 0;
   virtual void run() = 0;
+  // Of a run that did not throw; 2 and 70 are taken.
+  virtual int exit_code() const { return 0; }
 };
 
 struct CommandRow {
@@ -38,6 +40,7 @@ std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_threshold();
 std::unique_ptr<Command> make_openset();
 std::unique_ptr<Command> make_sensitivity();
+std::unique_ptr<Command> make_samplesize();
 std::unique_ptr<Command> make_drc();
 std::unique_ptr<Command> make_rank();
 std::unique_ptr<Command> make_detect();
@@ -47,7 +50,9 @@ std::unique_ptr<Command> make_zeroshot();
 std::unique_ptr<Command> make_pretrain();
 std::unique_ptr<Command> make_tune();
 std::unique_ptr<Command> make_predict();
+std::unique_ptr<Command> make_study();
 std::unique_ptr<Command> make_worlds();
+std::unique_ptr<Command> make_scenario();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_example();
 

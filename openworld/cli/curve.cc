@@ -18,6 +18,7 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/csv_cell.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/curve_line.h"
 #include "openworld/report/text_table.h"
@@ -36,9 +37,7 @@ class CurveCommand : public Command {
     app.add_option("--kind", kind_, "which curve; `openworld ls curves` explains them")
         ->check(CLI::IsMember(names))
         ->capture_default_str();
-    app.add_option("--open", open_, "which samples to compare with base: new, unknown, or auto")
-        ->check(CLI::IsMember({"auto", "new", "unknown"}))
-        ->capture_default_str();
+    declare_open(app, open_);
     app.add_option("--points", points_,
                    "maximum number of points; 0: every threshold; the area always uses all of them")
         ->check(whole_number())
@@ -117,13 +116,6 @@ class CurveCommand : public Command {
         print_out("{},{},{},{}\n", csv_cell(files_[i]), p.x, p.y, p.threshold);
       }
     }
-  }
-
-  static std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + '"';
   }
 
   void print_text(const CurveRow& row, const std::vector<Curve>& curves) const {

@@ -46,8 +46,7 @@ class Detect : public Command {
     app.add_option("--type", type_, "what is compared: bbox (boxes) or segm (masks)")
         ->check(CLI::IsMember({"bbox", "segm"}))
         ->capture_default_str();
-    app.add_flag("--any-score", any_score_,
-                 "allow scores in --results outside of [0, 1], such as logits");
+    app.add_flag("--any-score", any_score_, "allow scores outside of [0, 1], such as logits");
     app.add_flag("--per-class", per_class_, "AP of every category");
     app.add_option("--matching", matching_,
                    "how true positives of --openset are found: corrected (as COCO) or published "
@@ -162,7 +161,7 @@ class Detect : public Command {
     const auto names = short_names(results_);
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
       if (evaluations.size() > 1) print_out("{}{}\n", i == 0 ? "" : "\n", names[i]);
-      print_out("{}", detection_text(evaluations[i], params, per_class_));
+      print_out("{}", detection_text(evaluations[i], params, bootstrap_.level, per_class_));
     }
     for (std::size_t i = 0; i < differences.size(); ++i) {
       print_out("\n{}", difference_text(names[0], names[i + 1], differences[i], bootstrap_.level));
@@ -216,7 +215,8 @@ class Detect : public Command {
     std::vector<OpenSetEntry> entries;
     const auto names = short_names(openset_);
     for (std::size_t i = 0; i < openset_.size(); ++i) {
-      const OpenSetFile file = read_openset_file({{"detect", openset_[i]}}, annotations);
+      const OpenSetFile file =
+          read_openset_file({{"detect", openset_[i]}}, annotations, any_score_);
       if (!out_.empty()) write_predictions(annotations, file, options);
       OpenSetEntry entry{names[i], openset_[i], negatives_.empty() ? -1 : negatives_[i], {}};
       entry.evaluation =
@@ -255,8 +255,7 @@ class Detect : public Command {
       }
     }
     const auto verdicts = match_openset(annotations, file, options.matching);
-    auto samples =
-        openset_samples(file, verdicts, u, OpenSetErrors::kOpenSet, options.ignore_crowds);
+    auto samples = openset_samples(file, verdicts, u, ErrorKind::kOpenSet, options.ignore_crowds);
     Predictions predictions;
     predictions.correct =
         make_column(std::vector<std::uint8_t>(samples.side.size(), std::uint8_t{1}));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/predictions/interval_json.h"
+#include "openworld/predictions/measured_value_json.h"
 #include "openworld/report/scatter_plot.h"
 #include "openworld/report/svg_plot.h"
 #include "openworld/report/text_table.h"
@@ -16,26 +17,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json metric_json(const DetectionMetric& metric) {
-  if (!metric.value.defined()) {
-    return {{"value", nullptr}, {"interval", nullptr}, {"why", metric.value.why}};
-  }
-  Json json = {{"value", metric.value.value}, {"interval", interval_json(metric.interval)}};
-  if (!metric.no_interval.empty()) json["why"] = metric.no_interval;
-  return json;
-}
-
-std::string value_text(const DetectionMetric& metric) {
+std::string value_text(const MeasuredValue& metric) {
   return metric.value.defined() ? percent(metric.value.value) : "-";
 }
 
-std::string interval_text(const DetectionMetric& metric) {
+std::string interval_text(const MeasuredValue& metric) {
   if (!metric.value.defined() || !metric.interval) return "";
   return fmt::format("[{}, {}]", percent(metric.interval->low), percent(metric.interval->high));
 }
 
-std::string category_text(const DetectionEvaluation& evaluation) {
-  TextTable table({"category", "AP", "95 % interval", "AP50", "objects", "detections"});
+std::string interval_title(double level) {
+  return fmt::format("{:g} % interval", level * 100);
+}
+
+std::string category_text(const DetectionEvaluation& evaluation, double level) {
+  TextTable table({"category", "AP", interval_title(level), "AP50", "objects", "detections"});
   for (const CategoryEvaluation& category : evaluation.categories) {
     table.add({category.name, value_text(category.ap), interval_text(category.ap),
                value_text(category.ap50), std::to_string(category.objects),
@@ -47,11 +43,11 @@ std::string category_text(const DetectionEvaluation& evaluation) {
 }  // namespace
 
 std::string detection_text(const DetectionEvaluation& evaluation, const CocoParams& params,
-                           bool per_class) {
+                           double level, bool per_class) {
   std::string text;
   for (std::size_t s = 0; s < kCocoStats; ++s) {
     text += coco_summary_line(coco_stat_table()[s], params, evaluation.stats[s]);
-    const DetectionMetric& metric = evaluation.metrics[s];
+    const MeasuredValue& metric = evaluation.metrics[s];
     if (metric.interval) {
       text += fmt::format("  [{:.3f}, {:.3f}]", metric.interval->low, metric.interval->high);
     }
@@ -60,14 +56,15 @@ std::string detection_text(const DetectionEvaluation& evaluation, const CocoPara
   text += fmt::format("\n{} images, {} objects ({} crowds), {} detections\n", evaluation.images,
                       evaluation.objects, evaluation.crowds, evaluation.detections);
   for (const std::string& note : evaluation.notes) text += fmt::format("- {}\n", note);
-  if (per_class) text += '\n' + category_text(evaluation);
+  if (per_class) text += '\n' + category_text(evaluation, level);
   return text;
 }
 
 Json detection_json(const DetectionEvaluation& evaluation) {
   Json metrics = Json::object();
   for (std::size_t s = 0; s < kCocoStats; ++s) {
-    metrics[std::string(coco_stat_table()[s].info.name)] = metric_json(evaluation.metrics[s]);
+    metrics[std::string(coco_stat_table()[s].info.name)] =
+        measured_value_json(evaluation.metrics[s]);
   }
   Json categories = Json::array();
   for (const CategoryEvaluation& category : evaluation.categories) {
@@ -75,8 +72,8 @@ Json detection_json(const DetectionEvaluation& evaluation) {
                           {"name", category.name},
                           {"objects", category.objects},
                           {"detections", category.detections},
-                          {"ap", metric_json(category.ap)},
-                          {"ap50", metric_json(category.ap50)}});
+                          {"ap", measured_value_json(category.ap)},
+                          {"ap50", measured_value_json(category.ap50)}});
   }
   Json json = {{"stats", evaluation.stats},
                {"metrics", std::move(metrics)},
@@ -93,7 +90,7 @@ Json detection_json(const DetectionEvaluation& evaluation) {
 std::string difference_text(const std::string& first, const std::string& second,
                             const std::vector<CocoDifference>& differences, double level) {
   TextTable table({fmt::format("{} against {}", second, first), first, second, "difference",
-                   fmt::format("{:g} % interval", level * 100), "p"});
+                   interval_title(level), "p"});
   for (std::size_t s = 0; s < kCocoStats; ++s) {
     const CocoDifference& d = differences[s];
     const std::string title(coco_stat_table()[s].info.title);
@@ -144,7 +141,7 @@ std::string openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatchi
       std::vector<std::string> open = {entry.name, measure.uncertainty.name};
       std::vector<std::string> wrong = open;
       for (std::size_t m = 0; m < kOpenSetMetrics; ++m) {
-        const auto cell = [](const DetectionMetric& metric) {
+        const auto cell = [](const MeasuredValue& metric) {
           std::string text = value_text(metric);
           if (metric.value.defined() && metric.interval) text += ' ' + interval_text(metric);
           return text;
@@ -154,7 +151,7 @@ std::string openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatchi
         const MetricValue& value = measure.metrics[m].value;
         if (!value.defined()) {
           notes.push_back(fmt::format("{}, {}, {}: {}", entry.name, measure.uncertainty.name,
-                                      openset_metric_table()[m].name, value.why));
+                                      open_set_metric_table()[m].name, value.why));
         }
       }
       open.insert(open.end(), {tp, std::to_string(e.ose), value_text(e.ap[1])});
@@ -192,16 +189,16 @@ Json openset_json(const OpenSetEntry& entry) {
   json["crowd_matches"] = e.crowd;
   json["closed_set_errors"] = e.closed_errors;
   json["named_present"] = e.named_present;
-  json["ap"] = metric_json(e.ap[0]);
-  json["ap50"] = metric_json(e.ap[1]);
+  json["ap"] = measured_value_json(e.ap[0]);
+  json["ap50"] = measured_value_json(e.ap[1]);
   json["stats"] = e.stats;
   for (const bool open : {true, false}) {
     Json measures = Json::object();
     for (const OpenSetMeasure& measure : e.measures) {
       Json metrics = {{"uncertain", measure.uncertainty.low_is_uncertain ? "low" : "high"}};
       for (std::size_t m = 0; m < kOpenSetMetrics; ++m) {
-        metrics[std::string(openset_metric_table()[m].name)] =
-            metric_json(open ? measure.metrics[m] : measure.closed_set[m]);
+        metrics[std::string(open_set_metric_table()[m].name)] =
+            measured_value_json(open ? measure.metrics[m] : measure.closed_set[m]);
       }
       measures[measure.uncertainty.name] = std::move(metrics);
     }

@@ -11,9 +11,9 @@
 
 namespace openworld {
 
-// COCO's summary with intervals, and the categories where `per_class`.
+// COCO's summary with intervals of that level, and the categories where `per_class`.
 std::string detection_text(const DetectionEvaluation& evaluation, const CocoParams& params,
-                           bool per_class);
+                           double level, bool per_class);
 nlohmann::ordered_json detection_json(const DetectionEvaluation& evaluation);
 
 // Differences of the twelve numbers, second less first.

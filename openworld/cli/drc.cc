@@ -1,20 +1,22 @@
 // openworld drc: dynamic-robustness metrics of accuracy curves.
 
-#include "openworld/analysis/drc.h"
+#include "openworld/analysis/drc_comparison.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "openworld/analysis/friedman.h"
 #include "openworld/base/error.h"
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
+#include "openworld/cli/drc_runs.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/long_table.h"
@@ -22,52 +24,36 @@
 #include "openworld/cli/print_out.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
+#include "openworld/runs/run_folder.h"
 
 namespace openworld {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One world: its levels, and per method the accuracies (means over seeds, as the paper does).
-struct World {
-  std::string name;
-  std::vector<double> levels;
-  std::vector<std::vector<double>> accuracies;  // [method][level]
-};
-
-struct WorldMetrics {
-  DrcMetrics metrics;
-  DrcAreas areas;
-};
-
-struct MethodSummary {
-  std::vector<WorldMetrics> worlds;
-  double delta_auc = 0;
-  double delta_pn = 0;
-};
-
-double mean_of(const std::vector<WorldMetrics>& worlds, double (*field)(const WorldMetrics&)) {
-  double sum = 0;
-  for (const WorldMetrics& w : worlds) sum += field(w);
-  return sum / static_cast<double>(worlds.size());
-}
-
 class Drc : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("CURVES", file_, "CSV with columns method,world,t,acc and optionally seed")
+    app.add_option("CURVES", inputs_,
+                   "CSV with columns method,world,t,acc and optionally seed; or run folders of "
+                   "`openworld tune --scenario`")
         ->required();
     app.add_option("--zero-shot", zero_shot_, "the reference method, usually zero-shot")
         ->required();
     app.add_option("--alpha", alpha_, "level of the Nemenyi test")
         ->check(between_0_and_1())
         ->capture_default_str();
+    app.add_option("--density", density_text_,
+                   "density of t for EA, as points t:weight that are joined by lines, such as "
+                   "0:2,1:0; it is 0 outside them and need not integrate to 1")
+        ->delimiter(',');
     declare_json(app, json_);
   }
 
   void run() override {
     const RunClock clock;
-    const CsvTable csv = read_csv({.function = "drc", .file = file_});
+    read_density();
+    const CsvTable csv = read_curves();
     const LongTable table = read_long_table(csv, "method", {"world", "t"}, "acc", "seed");
     const auto reference = std::find(table.methods.begin(), table.methods.end(), zero_shot_);
     if (reference == table.methods.end()) {
@@ -75,20 +61,47 @@ class Drc : public Command {
                                     in_quotes(zero_shot_), fmt::join(table.methods, ", ")));
     }
     const auto zero = static_cast<std::size_t>(reference - table.methods.begin());
-    const std::vector<World> worlds = read_worlds(csv, table);
-    std::vector<MethodSummary> methods;
-    for (std::size_t m = 0; m < table.methods.size(); ++m) {
-      methods.push_back(summarise(csv, worlds, m, zero));
-    }
-    const FriedmanTest friedman =
-        friedman_test(table.values, table.methods.size(), Better::kHigher);
-    const NemenyiTest nemenyi = nemenyi_test(friedman.average_ranks, friedman.blocks, alpha_);
-    if (json_) return print_json(table, worlds, methods, friedman, nemenyi, clock);
-    print_text(table, worlds, methods, friedman, nemenyi);
+    const std::vector<DrcWorld> worlds = read_worlds(csv, table);
+    const DrcComparison comparison = compare(csv, worlds, zero);
+    const NemenyiTest nemenyi =
+        nemenyi_test(comparison.ranks->average_ranks, comparison.ranks->blocks, alpha_);
+    if (json_) return print_json(table, worlds, comparison, nemenyi, clock);
+    print_text(table, worlds, comparison, nemenyi);
   }
 
  private:
-  static std::vector<World> read_worlds(const CsvTable& csv, const LongTable& table) {
+  void read_density() {
+    if (density_text_.empty()) return;
+    density_.emplace();
+    for (const std::string& point : density_text_) {
+      double level = 0, weight = 0;
+      const char* end = point.data() + point.size();
+      const auto [colon, bad_level] = std::from_chars(point.data(), end, level);
+      const bool has_colon = bad_level == std::errc() && colon != end && *colon == ':';
+      if (!has_colon) refuse_density(point);
+      const auto [last, bad_weight] = std::from_chars(colon + 1, end, weight);
+      if (bad_weight != std::errc() || last != end) refuse_density(point);
+      density_->levels.push_back(level);
+      density_->weights.push_back(weight);
+    }
+  }
+
+  [[noreturn]] static void refuse_density(const std::string& point) {
+    fail("drc", fmt::format("--density: got '{}'; expected t:weight, such as 0.5:1", point));
+  }
+
+  CsvTable read_curves() const {
+    const std::vector<std::string> paths = expand_run_folders(inputs_);
+    if (RunFolder(paths[0]).is_run()) return curves_of_runs(paths);
+    if (paths.size() > 1) {
+      fail("drc", fmt::format("got {} inputs, of which {} is not a run folder; expected one CSV "
+                              "file, or run folders",
+                              paths.size(), paths[0]));
+    }
+    return read_csv({.function = "drc", .file = paths[0]});
+  }
+
+  static std::vector<DrcWorld> read_worlds(const CsvTable& csv, const LongTable& table) {
     const std::size_t world_at = csv.column("world"), t_at = csv.column("t");
     std::vector<std::string> names;
     std::map<std::string, std::map<double, std::size_t>> settings;  // world -> level -> setting
@@ -103,9 +116,9 @@ class Drc : public Command {
         csv.fail_cell(row, t_at, "each level of a world written in one way only");
       }
     }
-    std::vector<World> worlds;
+    std::vector<DrcWorld> worlds;
     for (const std::string& name : names) {
-      World world{name, {}, std::vector<std::vector<double>>(table.methods.size())};
+      DrcWorld world{name, {}, std::vector<std::vector<double>>(table.methods.size())};
       for (const auto& [level, task] : settings[name]) {
         world.levels.push_back(level);
         for (std::size_t m = 0; m < table.methods.size(); ++m) {
@@ -117,102 +130,95 @@ class Drc : public Command {
     return worlds;
   }
 
-  static MethodSummary summarise(const CsvTable& csv, const std::vector<World>& worlds,
-                                 std::size_t method, std::size_t zero) {
-    MethodSummary summary;
-    std::vector<double> auc, zero_auc;
-    std::vector<DrcAreas> areas;
-    for (const World& world : worlds) {
-      try {
-        summary.worlds.push_back(
-            {drc_metrics(world.levels, world.accuracies[method]),
-             drc_areas(world.levels, world.accuracies[method], world.accuracies[zero])});
-        zero_auc.push_back(drc_metrics(world.levels, world.accuracies[zero]).auc);
-      } catch (const Error& e) {
-        csv.origin().fail(fmt::format("world {}: {}", in_quotes(world.name), e.what()));
-      }
-      auc.push_back(summary.worlds.back().metrics.auc);
-      areas.push_back(summary.worlds.back().areas);
+  DrcComparison compare(const CsvTable& csv, const std::vector<DrcWorld>& worlds,
+                        std::size_t zero) const {
+    if (worlds.empty() || worlds[0].accuracies.size() < 2) {
+      csv.origin().fail("has one method; expected at least two to compare");
     }
-    summary.delta_auc = openworld::delta_auc(auc, zero_auc);
-    summary.delta_pn = openworld::delta_pn(areas);
-    return summary;
+    try {
+      return compare_drc(worlds, zero, density_);
+    } catch (const Error& error) {
+      csv.origin().fail(error.message());
+    }
   }
 
-  static Json metrics_json(const WorldMetrics& w) {
+  static Json metrics_json(const DrcValues& w) {
     return {{"acc0", w.metrics.acc0 ? Json(*w.metrics.acc0) : Json()},
             {"auc", w.metrics.auc},
             {"wa", w.metrics.wa},
             {"evm", w.metrics.evm},
             {"vs", w.metrics.vs},
-            {"pa", w.areas.positive},
-            {"na", w.areas.negative}};
+            {"pa", w.areas->positive},
+            {"na", w.areas->negative},
+            {"rcc", w.metrics.rcc ? Json(*w.metrics.rcc) : Json()},
+            {"ea", w.expected ? Json(*w.expected) : Json()}};
   }
 
-  void print_json(const LongTable& table, const std::vector<World>& worlds,
-                  const std::vector<MethodSummary>& methods, const FriedmanTest& friedman,
-                  const NemenyiTest& nemenyi, const RunClock& clock) const {
+  Json density_json() const {
+    if (!density_) return {};
+    return {{"levels", density_->levels}, {"weights", density_->weights}};
+  }
+
+  void print_json(const LongTable& table, const std::vector<DrcWorld>& worlds,
+                  const DrcComparison& comparison, const NemenyiTest& nemenyi,
+                  const RunClock& clock) const {
     Json list = Json::array();
-    for (std::size_t m = 0; m < methods.size(); ++m) {
+    for (std::size_t m = 0; m < comparison.methods.size(); ++m) {
+      const DrcMethod& method = comparison.methods[m];
       Json by_world = Json::object();
       for (std::size_t w = 0; w < worlds.size(); ++w) {
-        by_world[worlds[w].name] = metrics_json(methods[m].worlds[w]);
+        by_world[worlds[w].name] = metrics_json(method.worlds[w]);
       }
       list.push_back({{"method", table.methods[m]},
-                      {"delta_auc", methods[m].delta_auc},
-                      {"delta_pn", methods[m].delta_pn},
-                      {"friedman_rank", friedman.average_ranks[m]},
-                      {"final_rank", friedman.final_ranks[m]},
+                      {"delta_auc", *method.delta_auc},
+                      {"delta_pn", *method.delta_pn},
+                      {"friedman_rank", comparison.ranks->average_ranks[m]},
+                      {"final_rank", comparison.ranks->final_ranks[m]},
                       {"worlds", std::move(by_world)}});
     }
     const Json json = {{"schema", "openworld.drc/2"},
                        {"version", OPENWORLD_VERSION},
-                       {"source", file_},
+                       {"source", inputs_.size() == 1 ? Json(inputs_[0]) : Json(inputs_)},
                        {"zero_shot", zero_shot_},
+                       {"density", density_json()},
                        {"critical_distance", nemenyi.critical_distance},
                        {"alpha", alpha_},
-                       {"blocks", friedman.blocks},
+                       {"blocks", comparison.ranks->blocks},
                        {"methods", std::move(list)},
                        {"cost", run_cost_json(clock.cost())}};
     openworld::print_json(json);
   }
 
-  void print_text(const LongTable& table, const std::vector<World>& worlds,
-                  const std::vector<MethodSummary>& methods, const FriedmanTest& friedman,
-                  const NemenyiTest& nemenyi) const {
-    print_out("{} methods in {} worlds against {}; means over worlds\n\n", methods.size(),
-              worlds.size(), zero_shot_);
-    TextTable text({"", "Acc(0)", "AUC", "WA", "EVM", "VS", "PA", "NA", "delta_AUC", "delta_PN",
-                    "Friedman rank", "final rank"});
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      const auto& w = methods[m].worlds;
-      const auto mean = [&](double (*field)(const WorldMetrics&)) {
-        return fmt::format("{:.4f}", mean_of(w, field));
-      };
-      const bool from_zero =
-          std::all_of(w.begin(), w.end(), [](const auto& x) { return x.metrics.acc0.has_value(); });
-      text.add({table.methods[m],
-                from_zero ? mean([](const WorldMetrics& x) { return *x.metrics.acc0; }) : "-",
-                mean([](const WorldMetrics& x) { return x.metrics.auc; }),
-                mean([](const WorldMetrics& x) { return x.metrics.wa; }),
-                mean([](const WorldMetrics& x) { return x.metrics.evm; }),
-                mean([](const WorldMetrics& x) { return x.metrics.vs; }),
-                mean([](const WorldMetrics& x) { return x.areas.positive; }),
-                mean([](const WorldMetrics& x) { return x.areas.negative; }),
-                fmt::format("{:+.4f}", methods[m].delta_auc),
-                fmt::format("{:+.4f}", methods[m].delta_pn),
-                fmt::format("{:.3f}", friedman.average_ranks[m]),
-                fmt::format("{:g}", friedman.final_ranks[m])});
+  void print_text(const LongTable& table, const std::vector<DrcWorld>& worlds,
+                  const DrcComparison& comparison, const NemenyiTest& nemenyi) const {
+    print_out("{} methods in {} worlds against {}; means over worlds\n\n",
+              comparison.methods.size(), worlds.size(), zero_shot_);
+    TextTable text({"", "Acc(0)", "AUC", "EA", "WA", "EVM", "VS", "RCC", "PA", "NA", "delta_AUC",
+                    "delta_PN", "Friedman rank", "final rank"});
+    const auto number = [](std::optional<double> value) {
+      return value ? fmt::format("{:.4f}", *value) : "-";
+    };
+    for (std::size_t m = 0; m < comparison.methods.size(); ++m) {
+      const DrcMethod& method = comparison.methods[m];
+      const DrcMetrics& mean = method.mean.metrics;
+      text.add({table.methods[m], number(mean.acc0), number(mean.auc), number(method.mean.expected),
+                number(mean.wa), number(mean.evm), number(mean.vs), number(mean.rcc),
+                number(method.mean.areas->positive), number(method.mean.areas->negative),
+                fmt::format("{:+.4f}", *method.delta_auc), fmt::format("{:+.4f}", *method.delta_pn),
+                fmt::format("{:.3f}", comparison.ranks->average_ranks[m]),
+                fmt::format("{:g}", comparison.ranks->final_ranks[m])});
     }
     print_out(
         "{}\nranks over {} world-level blocks; average ranks that differ by {:.3f} or more "
         "differ at {:g} % (Nemenyi)\n",
-        text.text(), friedman.blocks, nemenyi.critical_distance, alpha_ * 100);
+        text.text(), comparison.ranks->blocks, nemenyi.critical_distance, alpha_ * 100);
   }
 
-  std::string file_;
+  std::vector<std::string> inputs_;
   std::string zero_shot_;
   double alpha_ = 0.05;
+  std::vector<std::string> density_text_;
+  std::optional<LevelDensity> density_;
   bool json_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_details.h"
 #include "openworld/cli/eval_flags.h"
+#include "openworld/cli/eval_notes.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
@@ -30,6 +32,7 @@ using Json = nlohmann::ordered_json;
 struct Measured {
   Evaluation evaluation;
   std::string meta{};
+  std::int64_t tied_answers = 0;
   Diagnosis diagnosis{};
   std::vector<ClassAccuracy> classes{};
   std::vector<std::string> class_names{};  // base, then new; may be empty
@@ -46,7 +49,7 @@ class Eval : public Command {
     app.add_flag("--per-class", per_class_, "also the accuracy of every class, with its interval");
     app.add_option("--against", against_,
                    "for several run folders: the label of the reference run "
-                   "(default: the first)");
+                   "(default: zero-shot CLIP if there is one, else the first)");
     declare_json(app, json_);
     app.footer(
         "Two or more run folders, or a folder of them, are averaged over seeds and datasets and "
@@ -57,12 +60,13 @@ class Eval : public Command {
     files_ = expand_run_folders(files_);
     if (several_runs()) return run_runs();
     if (!against_.empty()) fail("eval", "--against needs two or more run folders");
-    const auto requests = flags_.requests();
+    const bool views = take_views();
+    const auto requests = views ? flags_.requests(kViewMetrics) : flags_.requests();
     const RunClock clock;
     std::vector<Measured> all;
     for (const std::string& file : files_) all.push_back(measure(file, requests));
     if (json_) return print_json(all, clock);
-    if (all.size() == 1) {
+    if (all.size() == 1 && !views) {
       print_one(all[0]);
     } else {
       print_many(all);
@@ -70,9 +74,29 @@ class Eval : public Command {
   }
 
  private:
+  // Where the input is a run of a scenario, takes the predictions of each of its views instead.
+  bool take_views() {
+    if (files_.size() != 1 || !RunFolder(files_[0]).is_run()) return false;
+    const RunFolder folder(files_[0]);
+    if (!folder.spec("eval").scenario) return false;
+    const RunResult result = folder.result("eval");
+    folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, "eval");
+    files_.clear();
+    for (std::size_t v = 0; v < result.views.size(); ++v) {
+      files_.push_back(folder.view_file(v));
+      names_.push_back(fmt::format("{}, {}", result.views[v].world, result.views[v].level));
+    }
+    return true;
+  }
+
   // Whether the inputs are run folders to compare. Files and run folders cannot be mixed.
   bool several_runs() const {
     if (files_.size() < 2) return false;
+    for (const std::string& path : files_) {
+      std::error_code ignored;
+      if (std::filesystem::exists(path, ignored)) continue;
+      Origin{"eval", path}.fail("does not exist; expected a prediction file or a run folder");
+    }
     const auto is_file = [](const std::string& path) { return !RunFolder(path).is_run(); };
     const auto file = std::ranges::find_if(files_, is_file);
     const auto folder = std::ranges::find_if_not(files_, is_file);
@@ -112,7 +136,9 @@ class Eval : public Command {
     options.bootstrap.progress = [&](std::size_t done) { progress.update(done); };
     const RankedScores ranked(outcomes,
                               per_class_ ? RankedScores::Keep::kOrder : keep_for(requests));
-    Measured measured{.evaluation = evaluate(ranked, requests, options), .meta = predictions.meta};
+    Measured measured{.evaluation = evaluate(ranked, requests, options),
+                      .meta = predictions.meta,
+                      .tied_answers = predictions.tied_answers};
     const Ranking ranking(ranked);
     if (diagnose_) measured.diagnosis = diagnose(ranking, {.ties = options.ties});
     if (per_class_) {
@@ -130,8 +156,12 @@ class Eval : public Command {
     const EvalOptions options = flags_.options();
     Json results = Json::array();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      Json result =
-          result_object(all[i].evaluation, options, {.source = files_[i], .meta = all[i].meta});
+      Json result = result_object(
+          all[i].evaluation, options,
+          {.source = files_[i], .meta = all[i].meta, .tied_answers = all[i].tied_answers});
+      if (const std::string note = reversed_note(all[i].evaluation); !note.empty()) {
+        result["warnings"] = Json::array({note});
+      }
       if (diagnose_) result["diagnosis"] = diagnosis_json(all[i].diagnosis);
       if (per_class_) result["per_class"] = per_class_json(all[i].classes, name_of(all[i]));
       results.push_back(std::move(result));
@@ -176,6 +206,10 @@ class Eval : public Command {
       table.add(std::move(cells));
     }
     print_out("{}", table.text());
+    for (std::string note : {sides_note(measured.evaluation), reversed_note(measured.evaluation),
+                             ties_note(measured.tied_answers)}) {
+      if (!note.empty()) notes.push_back(std::move(note));
+    }
     for (const std::string& note : notes) print_out("\n- {}", note);
     if (!notes.empty()) print_out("\n");
     if (diagnose_) print_diagnosis(measured.diagnosis);
@@ -188,7 +222,7 @@ class Eval : public Command {
     std::vector<std::string> header = {""};
     for (const MetricResult& m : metrics) header.push_back(metric_result_title(m));
     TextTable table(header);
-    const auto names = short_names(files_);
+    const auto names = names_.empty() ? short_names(files_) : names_;
     std::vector<const Evaluation*> evaluations;
     for (const Measured& measured : all) evaluations.push_back(&measured.evaluation);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -204,6 +238,7 @@ class Eval : public Command {
     print_out("{}\n* best of the column{}\n", table.text(),
               with_interval ? "; \u00b1 half the width of the interval" : "");
     print_undefined(all);
+    print_notes(all);
     for (std::size_t i = 0; i < all.size() && (diagnose_ || per_class_); ++i) {
       print_out("\n{}", names[i]);
       if (diagnose_) print_diagnosis(all[i].diagnosis);
@@ -225,7 +260,23 @@ class Eval : public Command {
     for (const std::string& note : notes) print_out("{}", note);
   }
 
+  // The sides are those of the first file that has both.
+  void print_notes(const std::vector<Measured>& all) const {
+    std::string sides;
+    for (const Measured& measured : all) {
+      if (sides.empty()) sides = sides_note(measured.evaluation);
+    }
+    if (!sides.empty()) print_out("- {}\n", sides);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string note = reversed_note(all[i].evaluation);
+      if (!note.empty()) print_out("- {}: {}\n", files_[i], note);
+      const std::string ties = ties_note(all[i].tied_answers);
+      if (!ties.empty()) print_out("- {}: {}\n", files_[i], ties);
+    }
+  }
+
   std::vector<std::string> files_;
+  std::vector<std::string> names_;  // of the views of a scenario
   EvalFlags flags_;
   std::string against_;
   bool diagnose_ = false;

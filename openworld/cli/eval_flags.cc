@@ -22,6 +22,13 @@ void declare_seed(CLI::App& app, std::uint64_t& seed, const char* help) {
   app.add_option("--seed", seed, help)->check(whole_number())->capture_default_str();
 }
 
+void declare_open(CLI::App& app, std::string& open) {
+  app.add_option("--open", open,
+                 "which samples to compare with base: new, unknown, or auto (by metric)")
+      ->check(CLI::IsMember({"auto", "new", "unknown"}))
+      ->capture_default_str();
+}
+
 std::optional<Side> parse_open(const std::string& open) {
   if (open == "new") return Side::kNew;
   if (open == "unknown") return Side::kUnknown;
@@ -39,10 +46,7 @@ void EvalFlags::declare(CLI::App& app) {
                  "reports), definition (each metric's own)")
       ->check(CLI::IsMember({"strict", "half", "definition"}))
       ->capture_default_str();
-  app.add_option("--open", open_,
-                 "which samples to compare with base: new, unknown, or auto (by metric)")
-      ->check(CLI::IsMember({"auto", "new", "unknown"}))
-      ->capture_default_str();
+  declare_open(app, open_);
   app.add_option(
          "--ci", ci_,
          "intervals: delong (closed forms from the one sort), bootstrap (every metric), none")

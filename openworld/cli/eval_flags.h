@@ -48,7 +48,8 @@ void declare_threads(CLI::App& app, int& threads);
 // --seed; `help` says of what.
 void declare_seed(CLI::App& app, std::uint64_t& seed, const char* help);
 
-// Parses "new", "unknown" or "auto".
+// --open, and what it says: "new", "unknown" or "auto".
+void declare_open(CLI::App& app, std::string& open);
 std::optional<Side> parse_open(const std::string& open);
 
 }  // namespace openworld

@@ -10,6 +10,7 @@
 
 #include "openworld/analysis/curve.h"
 #include "openworld/base/error.h"
+#include "openworld/base/nearest_name.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
@@ -19,6 +20,9 @@
 #include "openworld/detection/detection_evaluation.h"
 #include "openworld/metrics/table.h"
 #include "openworld/openset/uncertainty.h"
+#include "openworld/scenarios/plan_json.h"
+#include "openworld/scenarios/table.h"
+#include "openworld/studies/plan_text.h"
 #include "openworld/worlds/format.h"
 #include "openworld/worlds/templates.h"
 
@@ -35,10 +39,12 @@ std::string_view ties_name(const MetricRow& row) {
 class Ls : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("WHAT", what_,
-                   "learners, metrics, curves, uncertainties, templates, datasets or checkpoints")
-        ->check(CLI::IsMember({"learners", "metrics", "curves", "uncertainties", "templates",
-                               "datasets", "checkpoints"}))
+    app.add_option(
+           "WHAT", what_,
+           "learners, scenarios, studies, metrics, curves, uncertainties, templates, datasets "
+           "or checkpoints")
+        ->check(CLI::IsMember({"learners", "scenarios", "studies", "metrics", "curves",
+                               "uncertainties", "templates", "datasets", "checkpoints"}))
         ->required();
     app.add_option("NAME", name_, "show this one in full");
     declare_json(app, json_);
@@ -47,6 +53,10 @@ class Ls : public Command {
   void run() override {
     if (what_ == "learners") {
       model_library().list_learners({name_, json_});
+    } else if (what_ == "scenarios") {
+      list_scenarios();
+    } else if (what_ == "studies") {
+      list_studies();
     } else if (what_ == "curves") {
       name_.empty() ? list_curves() : show(curve_json(find_curve(name_)));
     } else if (what_ == "templates") {
@@ -155,6 +165,63 @@ class Ls : public Command {
     for (const CurveRow& row : curve_table()) {
       print_out("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->info.title);
     }
+  }
+
+  void list_scenarios() const {
+    if (!name_.empty()) {
+      const ScenarioRow& row = find_scenario(name_);
+      return json_ ? print_json(scenario_json(row)) : print_scenario(row);
+    }
+    Json rows = Json::array();
+    for (const ScenarioRow& row : scenario_rows()) {
+      if (json_) rows.push_back(scenario_json(row));
+      if (!json_) print_out("  {:<14} {}\n", row.name, row.description);
+    }
+    if (json_) return print_json({{"scenarios", std::move(rows)}});
+    print_out("\n`openworld ls scenarios NAME` shows one in full.\n");
+  }
+
+  static void print_scenario(const ScenarioRow& row) {
+    print_out("{} ({}, version {}): {}\n{}\n\nlevels    {}\ntuned on  {}\n", row.title, row.name,
+              row.version, row.description, row.citation, row.levels, row.trained);
+    const Scenario scenario(row.name);
+    print_out("\nOptions, set by --set key=value:\n");
+    for (const OptionRow& option : scenario.options().rows()) {
+      print_out("  {:<12} {} [{}]\n{:15}{}\n", option.name, option.help,
+                option_text(option.value()), "", option.expected);
+    }
+    print_out("\nopenworld scenario show {} --data doodles:animals\n", row.name);
+  }
+
+  static Json study_json(const BundledPlan& plan) {
+    return {{"name", plan.name},
+            {"description", plan.description},
+            {"source", plan.source},
+            {"plan", plan.path}};
+  }
+
+  void list_studies() const {
+    Json rows = Json::array();
+    std::vector<std::string> names;
+    for (const BundledPlan& plan : bundled_plans("ls")) {
+      if (name_ == plan.name) return show(study_json(plan));
+      names.push_back(plan.name);
+      rows.push_back(study_json(plan));
+      if (json_ || !name_.empty()) continue;
+      print_out("  {:<22} {} ({})\n", plan.name, plan.description, short_source(plan.source));
+    }
+    if (!name_.empty()) {
+      fail("ls",
+           fmt::format("no bundled plan is called '{}'; {}", name_, known_names(name_, names)));
+    }
+    if (json_) return print_json({{"studies", std::move(rows)}});
+    print_out("\n`openworld study run NAME --out STUDY` runs one, with --quick a small variant.\n");
+  }
+
+  // The part of a citation that names the table.
+  static std::string_view short_source(std::string_view source) {
+    const std::size_t at = std::min(source.find("Table"), source.find("Figure"));
+    return at == std::string_view::npos ? source : source.substr(at);
   }
 
   void list_uncertainties() const {

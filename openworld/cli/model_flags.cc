@@ -30,8 +30,9 @@ void declare_model_run(CLI::App& app, ModelSpec& model) {
 }
 
 void declare_data(CLI::App& app, DataSpec& data) {
-  app.add_option("--data", data.path,
-                 "images: a folder of class folders, doodles:NAME, or any format listed below");
+  app.add_option(
+      "--data", data.path,
+      "images: a folder of class folders, doodles:NAME, icons:NAME, or any format listed below");
   app.add_option("--split", data.options.split, "split of the dataset, if it has several");
   app.add_option("--image-root", data.options.image_root,
                  "folder that the paths of a list are relative to");

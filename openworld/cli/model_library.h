@@ -5,11 +5,13 @@
 // and installed alike.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "openworld/cli/model_commands.h"
 #include "openworld/cli/openset_flags.h"
 #include "openworld/cli/pretrain_flags.h"
+#include "openworld/studies/cell_runner.h"
 
 namespace openworld {
 
@@ -23,6 +25,8 @@ struct ModelLibrary {
   void (*predict)(const PredictCommand& command);
   void (*list_learners)(const LearnerListCommand& command);
   void (*openset)(const OpenSetFlags& flags);
+  // Who computes the cells of studies.
+  std::unique_ptr<CellRunner> (*cell_runner)();
 };
 
 // Opens it. Throws Error if it is missing or does not load.

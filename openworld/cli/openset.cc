@@ -3,42 +3,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "openworld/base/error.h"
-#include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
+#include "openworld/cli/openset_lists.h"
 #include "openworld/cli/openset_run.h"
-#include "openworld/cli/print_json.h"
-#include "openworld/cli/print_out.h"
-#include "openworld/io/mapped_file.h"
 #include "openworld/openset/wordnet.h"
 
 namespace openworld {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Lines of a text file, without empty ones.
-std::vector<std::string> read_lines(const std::string& path) {
-  const Bytes bytes = map_file({"openset", path});
-  std::string_view text = as_text(bytes.values);
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) lines.emplace_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
 
 // Any positive number but infinity.
 CLI::Validator positive_number() {
@@ -72,15 +51,20 @@ class OpenSet : public Command {
   }
 
   void run() override {
-    if (flags_.print_words > 0) return print_list("words", words());
-    if (flags_.print_siblings) return print_list("siblings", siblings());
-    if (!flags_.word_list.empty()) refuse("--word-list", "without --print-words");
+    if (flags_.print_words > 0) return print_words(flags_);
+    if (flags_.print_siblings) return print_siblings(flags_);
+    if (!flags_.word_list.empty() && flags_.random_words == 0) {
+      refuse("--word-list", "needs --print-words or --random-words");
+    }
+    if (flags_.logits.empty()) refuse_columns("does not go without --logits");
     if (!flags_.model.path.empty() || !flags_.data.path.empty()) return run_model();
-    for (const auto& [name, given] : {std::pair{"--names", !flags_.data.options.names.empty()},
-                                      std::pair{"--random-words", flags_.random_words > 0},
-                                      std::pair{"--negative-names", !flags_.negative_names.empty()},
-                                      std::pair{"--extra-names", !flags_.extra_names.empty()},
-                                      std::pair{"--templates", !flags_.templates.empty()}}) {
+    for (const auto& [name, given] :
+         {std::pair{"--names", !flags_.data.options.names.empty()},
+          std::pair{"--random-words", flags_.random_words > 0},
+          std::pair{"--negative-names", !flags_.negative_names.empty()},
+          std::pair{"--extra-names", !flags_.extra_names.empty()},
+          std::pair{"--templates", !flags_.templates.empty()},
+          std::pair{"--distribution tokens", flags_.distribution == "tokens"}}) {
       if (given) refuse(name, "needs --model and --data");
     }
     if (!flags_.logits.empty()) return run_logits();
@@ -94,7 +78,11 @@ class OpenSet : public Command {
   void declare_inputs(CLI::App& app) {
     app.add_option("--logits", flags_.logits,
                    ".npz with logits [N, K + M], label [N] and, if M > 0, negatives (M, the number "
-                   "of negative columns at the end)");
+                   "of negative columns at the end); or the logits alone as .npy, with --labels");
+    app.add_option("--labels", flags_.labels, ".npy with label [N], where --logits is an .npy");
+    app.add_option("--negative-columns", flags_.negative_columns,
+                   "how many columns at the end of --logits are negative queries, where it is an "
+                   ".npy [0]");
     app.add_option("--images", flags_.images, ".npz with features [N, D] and label [N]");
     app.add_option("--texts", flags_.texts, ".npz with features [K, D] and names [K]");
     app.add_option("--negatives", flags_.negatives,
@@ -105,10 +93,11 @@ class OpenSet : public Command {
     app.add_option("--random-embeddings", flags_.random_embeddings,
                    "so many random embeddings as negative queries")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24));
-    app.add_option("--distribution", flags_.distribution,
-                   "of random embeddings: gaussian (mean and deviation of the texts, by dimension) "
-                   "or isotropic")
-        ->check(CLI::IsMember({"gaussian", "isotropic"}))
+    app.add_option(
+           "--distribution", flags_.distribution,
+           "of random embeddings: gaussian (mean and deviation of the texts, by dimension), "
+           "isotropic, or, with --model, tokens (random token ids through the text encoder)")
+        ->check(CLI::IsMember({"gaussian", "isotropic", "tokens"}))
         ->capture_default_str();
     app.add_option("--negative-seed", flags_.negative_seed, "seed of random embeddings and words")
         ->check(whole_number())
@@ -142,7 +131,8 @@ class OpenSet : public Command {
                    "a template with {}, a file of them, or a set (`openworld ls templates`) [the "
                    "dataset's own, else photo]");
     app.add_option("--random-words", flags_.random_words,
-                   "so many of the published random words as negative queries")
+                   "so many random words as negative queries: the published ones, or of "
+                   "--word-list")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24));
     app.add_option("--negative-names", flags_.negative_names,
                    "text file of negative queries, a name on each line");
@@ -208,7 +198,9 @@ class OpenSet : public Command {
                    "print so many random words, to be encoded as negative queries, and stop: the "
                    "published ones, or of --word-list")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24));
-    app.add_option("--word-list", flags_.word_list, "text file, a word on each line");
+    app.add_option("--word-list", flags_.word_list,
+                   "text file, a word on each line, or wordnet for its nouns of one word; "
+                   "--negative-seed draws from it");
     app.add_flag(
         "--print-siblings", flags_.print_siblings,
         "print WordNet's leaf nouns that share a grandparent, but no parent, with one of "
@@ -242,6 +234,7 @@ class OpenSet : public Command {
            "expected at most one of --random-words, --random-embeddings, "
            "--negative-names and --extra-names");
     }
+    if (flags_.random_words > 0) flags_.extra_queries = negative_words(flags_, flags_.random_words);
     for (const std::string* file : {&flags_.negative_names, &flags_.extra_names}) {
       if (file->empty()) continue;
       flags_.extra_queries = read_lines(*file);
@@ -260,7 +253,19 @@ class OpenSet : public Command {
           std::pair{"--keep-lengths", flags_.keep_lengths}}) {
       if (given) refuse(name, "does not go with --logits");
     }
+    if (flags_.logits.ends_with(".npy")) {
+      if (flags_.labels.empty()) refuse("--logits", "is an .npy; expected --labels beside it");
+      return run_open_set_command(
+          load_logits_and_labels(flags_.logits, flags_.labels, flags_.negative_columns.value_or(0)),
+          flags_, {{"logits", flags_.logits}, {"labels", flags_.labels}});
+    }
+    refuse_columns("is for --logits in an .npy; an .npz has its own");
     run_open_set_command(load_logits(flags_.logits), flags_, {{"logits", flags_.logits}});
+  }
+
+  void refuse_columns(const char* why) const {
+    if (!flags_.labels.empty()) refuse("--labels", why);
+    if (flags_.negative_columns) refuse("--negative-columns", why);
   }
 
   void run_features() const {
@@ -287,56 +292,6 @@ class OpenSet : public Command {
         std::move(images), std::move(texts), std::move(extra),
         {.scale = flags_.form.scale, .bias = flags_.form.bias, .normalize = !flags_.keep_lengths});
     run_open_set_command(input, flags_, named);
-  }
-
-  std::vector<std::string> words() const {
-    if (flags_.word_list.empty()) return random_words(flags_.print_words);
-    if (flags_.negative_seed > 0xffffffff) {
-      fail("openset", fmt::format("--negative-seed is {}; expected below 2^32 for words",
-                                  flags_.negative_seed));
-    }
-    return sample_words(read_lines(flags_.word_list), flags_.print_words,
-                        static_cast<std::uint32_t>(flags_.negative_seed));
-  }
-
-  std::vector<std::string> siblings() const {
-    std::vector<std::string> names;
-    if (!flags_.data.options.names.empty()) {
-      names = read_lines(flags_.data.options.names);
-    } else if (!flags_.texts.empty()) {
-      names = load_features(flags_.texts, FeatureFile::kQueries).names;
-    }
-    if (names.empty()) fail("openset", "no class names; expected --names or --texts with names");
-    const WordNet wordnet(flags_.wordnet.empty() ? kWordNetFolder : flags_.wordnet);
-    std::vector<std::uint32_t> classes;
-    std::vector<std::string> unknown;
-    for (const std::string& name : names) {
-      if (const auto synset = wordnet.find(name)) {
-        classes.push_back(*synset);
-      } else {
-        unknown.push_back(name);
-      }
-    }
-    if (classes.empty()) {
-      fail("openset", fmt::format("none of the {} names is a noun of WordNet; the first is '{}'",
-                                  names.size(), names[0]));
-    }
-    if (!unknown.empty()) {
-      print_error(fmt::format("{} of {} names are not in WordNet, the first is '{}'",
-                              unknown.size(), names.size(), unknown[0]));
-    }
-    return wordnet.siblings(classes);
-  }
-
-  void print_list(const char* what, const std::vector<std::string>& items) const {
-    if (!flags_.json) {
-      for (const std::string& item : items) print_out("{}\n", item);
-      return;
-    }
-    print_json({{"schema", "openworld.queries/1"},
-                {"version", OPENWORLD_VERSION},
-                {"kind", what},
-                {"queries", items}});
   }
 
   OpenSetFlags flags_;

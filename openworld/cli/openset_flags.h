@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "openworld/openset/open_set_metrics.h"
+#include "openworld/openset/outcome_metrics.h"
 #include "openworld/openset/random_queries.h"
 #include "openworld/runs/data_spec.h"
 #include "openworld/runs/model_spec.h"
@@ -17,6 +17,8 @@ namespace openworld {
 struct OpenSetFlags {
   // What is tested.
   std::string logits;
+  std::string labels;  // of logits in an .npy
+  std::optional<std::int64_t> negative_columns;
   std::string images, texts, negatives, extra;
   std::size_t random_embeddings = 0;
   std::string distribution = "gaussian";
@@ -33,7 +35,7 @@ struct OpenSetFlags {
   std::int64_t memory = 1024;  // MiB for the text encoder's work
   std::size_t random_words = 0;
   std::string negative_names, extra_names;  // files of words
-  std::vector<std::string> extra_queries;   // what one of them holds
+  std::vector<std::string> extra_queries;   // what one of them holds, or the random words
 
   // How.
   std::string measures = "all";

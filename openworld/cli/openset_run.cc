@@ -121,7 +121,7 @@ std::vector<PairedResult> make_pairs(const OpenSetScores& scores, const OpenSetI
   if (flags.pairs) pairs = compare_measures(scores, measure, options);
   if (!flags.against.empty()) {
     const ImageRanking reference = load_open_set_predictions(flags.against, input.label.values);
-    const ImageRanking mine(scores.all(), measure, ErrorKind::kOpenSet, scores.images);
+    const ImageRanking mine = rank_test(scores.all(), measure, ErrorKind::kOpenSet, scores.images);
     pairs.push_back({flags.against,
                      std::string(scores.plan.measures[measure]->name),
                      compare_rankings(reference, mine, options),
@@ -149,6 +149,14 @@ std::optional<FeatureArrays> random_negatives(const FeatureArrays& texts,
                                           flags.negative_seed),
                         "random embeddings", texts.features.origin};
   return negatives;
+}
+
+std::uint32_t small_negative_seed(const OpenSetFlags& flags) {
+  if (flags.negative_seed > 0xffffffff) {
+    fail("openset", fmt::format("--negative-seed is {}; expected below 2^32 for words and tokens",
+                                flags.negative_seed));
+  }
+  return static_cast<std::uint32_t>(flags.negative_seed);
 }
 
 void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,

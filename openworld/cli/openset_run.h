@@ -22,6 +22,9 @@ void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
 std::optional<FeatureArrays> random_negatives(const FeatureArrays& texts,
                                               const OpenSetFlags& flags);
 
+// --negative-seed where generators take 32 bits: words and token ids. Throws Error.
+std::uint32_t small_negative_seed(const OpenSetFlags& flags);
+
 // For people, on standard output.
 void print_open_set_text(const OpenSetReport& report, const OpenSetInput& input,
                          std::size_t measure);

@@ -65,7 +65,7 @@ void print_efficacy(const OpenSetReport& report, const OpenSetInput& input) {
 
 void print_open_set_text(const OpenSetReport& report, const OpenSetInput& input,
                          std::size_t measure) {
-  const OpenSetCounts& counts = report.all.counts;
+  const OutcomeCounts& counts = report.all.counts;
   const std::string extra = report.all.extra == 0 ? ""
                                                   : fmt::format(", {} {}", report.all.extra,
                                                                 further_queries_text(report));

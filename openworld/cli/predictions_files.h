@@ -4,9 +4,9 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "openworld/predictions/predictions.h"
+#include "openworld/report/short_names.h"
 
 namespace CLI {
 class App;
@@ -20,9 +20,5 @@ inline constexpr const char* kPredictionsHelp =
 
 // Loads a file, or the predictions in a run folder. Throws Error; about run folders as [function].
 Predictions load_argument(const std::string& argument, std::string_view function);
-
-// Short names for tables: the file name without its ending, or the whole path where two would be
-// the same.
-std::vector<std::string> short_names(const std::vector<std::string>& paths);
 
 }  // namespace openworld

@@ -36,8 +36,10 @@ class SensitivityCommand : public Command {
     app.add_option("FILE", file_, kPredictionsHelp)->required();
     app.add_option("--ratios", ratios_, "new samples per base sample (default: the papers' ten)")
         ->delimiter(',');
-    app.add_flag("--relative", options_.relative,
-                 "ratios are multiples of the natural ratio, as in the papers' tables");
+    app.add_flag(
+        "--relative", options_.relative,
+        "ratios are multiples of the natural ratio, as in the papers' tables; every class is "
+        "thinned by the same share, if the file has labels");
     app.add_option("--repeats", options_.repeats, "thinned test sets per ratio, averaged")
         ->capture_default_str();
     declare_seed(app, options_.seed, "seed of the thinning");
@@ -51,7 +53,7 @@ class SensitivityCommand : public Command {
   void run() override {
     const RunClock clock;
     const Predictions predictions = load_argument(file_, "sensitivity");
-    const RankedScores ranked(predictions.outcomes());
+    const RankedScores ranked(predictions.outcomes(), RankedScores::Keep::kOrder);
     if (!ratios_.empty()) options_.ratios = ratios_;
     const Sensitivity result = measure(ranked);
     std::vector<MetricValue> closed;

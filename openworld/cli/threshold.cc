@@ -15,10 +15,10 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
-#include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/runs/run_folder.h"
+#include "openworld/runs/run_threshold.h"
 #include "openworld/runs/threshold_file.h"
 
 namespace openworld {
@@ -49,31 +49,18 @@ class Threshold : public Command {
       fail("threshold", file_.empty() ? "no predictions; expected FILE or --run RUN"
                                       : "both FILE and --run; expected one of them");
     }
-    if (!run_.empty()) use_run();
-    const Predictions predictions = load_argument(file_, "threshold");
-    const RankedScores ranked(predictions.outcomes());
-    if (ranked.totals().base() == 0) {
-      fail("threshold", fmt::format("{}: no base samples; the guarantee is about them", file_));
-    }
-    const GuaranteedThreshold result = guarantee_threshold(Ranking(ranked), limit_);
-    if (!result.granted()) fail("threshold", fmt::format("{}: {}", file_, result.refusal));
-    const Json json = threshold_json(result, limit_, file_);
-    if (!run_.empty()) write_file_atomically(kept(), json.dump(2) + '\n', "threshold");
+    const std::string& source = run_.empty() ? file_ : run_;
+    const GuaranteedThreshold result =
+        run_.empty()
+            ? require_threshold(load_argument(file_, "threshold"), limit_, file_, "threshold")
+            : set_run_threshold(run_, limit_, "threshold");
+    const Json json = threshold_json(result, limit_, source);
     if (json_) return print_json(json, clock);
     print_text(result);
-    if (!run_.empty()) print_out("\nwrote {}\n", kept());
+    if (!run_.empty()) print_out("\nwrote {}\n", RunFolder(run_).threshold_file());
   }
 
  private:
-  void use_run() {
-    const RunFolder folder(run_);
-    folder.spec("threshold");
-    folder.expect_finished("threshold");
-    file_ = run_;
-  }
-
-  std::string kept() const { return RunFolder(run_).threshold_file(); }
-
   static void print_json(Json json, const RunClock& clock) {
     json["cost"] = run_cost_json(clock.cost());
     openworld::print_json(json);

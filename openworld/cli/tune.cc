@@ -10,6 +10,7 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
+#include "openworld/cli/scenario_flags.h"
 #include "openworld/runs/seed_list.h"
 
 namespace openworld {
@@ -22,6 +23,7 @@ class Tune : public Command {
         ->required();
     declare_model(app, request().model);
     declare_datasets(app);
+    declare_scenario(app);
     declare_shots(app);
     app.add_option("--epochs", request().epochs, "training epochs [the method's default]")
         ->check(CLI::Range(1, 1 << 20));
@@ -46,6 +48,7 @@ class Tune : public Command {
 
   void run() override {
     TuningRequest& request = command_.request;
+    if (!scenario_.name.empty()) request.scenario = scenario_;
     command_.several = !seeds_.empty();
     if (!command_.several) request.runs = {{seed_, out_}};
     if (command_.several) {
@@ -78,6 +81,20 @@ class Tune : public Command {
                  "keep _ in class names instead of replacing it by a space");
   }
 
+  void declare_scenario(CLI::App& app) {
+    CLI::Option* const name =
+        app.add_option("--scenario", scenario_.name,
+                       "tune once and test on every level of a scenario: see `openworld ls "
+                       "scenarios` [base to new classes]");
+    declare_other_datasets(app, scenario_.looks, scenario_.targets);
+    app.add_option("--scenario-set", scenario_.options,
+                   "option of the scenario, key=value; repeatable; see `openworld ls scenarios "
+                   "NAME`")
+        ->needs(name);
+    for (const char* flag : {"--looks", "--targets"}) app.get_option(flag)->needs(name);
+    app.get_option("--base")->excludes(name);
+  }
+
   void declare_shots(CLI::App& app) {
     app.add_option("--shots", request().shots, "training images of each base class; 0: all")
         ->capture_default_str()
@@ -106,6 +123,7 @@ class Tune : public Command {
   TuningRequest& request() { return command_.request; }
 
   TuneCommand command_;
+  ScenarioRequest scenario_;
   std::string out_;
   std::uint64_t seed_ = 1;
   std::string seeds_;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "openworld/base/error.h"
 #include "openworld/cli/command.h"
@@ -17,6 +17,7 @@
 #include "openworld/io/run_cost.h"
 #include "openworld/worlds/contact_sheet.h"
 #include "openworld/worlds/folders.h"
+#include "openworld/worlds/world_list.h"
 
 namespace openworld {
 namespace {
@@ -24,32 +25,67 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "worlds";
-constexpr auto kBrief = "345 classes of 20-second drawings, from Google's Quick, Draw!";
-
-Json images_json(const DoodleDataset& dataset) {
-  Json json;
-  for (const DoodleSplit& split : kDoodleSplits) {
-    json[std::string(split.name)] =
-        dataset.classes.size() * static_cast<std::size_t>(split.end - split.begin);
-  }
+Json images_json(const World& world, const std::string& dataset) {
+  Json json = Json::object();
+  for (const auto& [split, count] : image_counts(world, dataset)) json[split] = count;
   return json;
 }
 
-Json dataset_json(const DoodleDataset& dataset) {
+Json dataset_json(const World& world, const WorldDataset& dataset, const std::string& name) {
   return {{"name", dataset.name},
           {"description", dataset.description},
           {"template", dataset.prompt},
           {"theme", dataset.theme.empty() ? Json() : Json(dataset.theme)},
           {"classes", dataset.classes.size()},
-          {"images", images_json(dataset)}};
+          {"images", images_json(world, name)}};
 }
 
-Json look_json(const LookRow& look) {
-  return {{"name", look.name}, {"description", look.description}, {"mirrors", look.mirrors}};
+Json variant_json(const WorldVariant& variant) {
+  Json json = {{"name", variant.name}, {"description", variant.description}};
+  if (!variant.mirrors.empty()) json["mirrors"] = variant.mirrors;
+  return json;
+}
+
+std::string variant_text(const WorldVariant& variant) {
+  const std::string like =
+      variant.mirrors.empty() ? "" : fmt::format(" (like {})", variant.mirrors);
+  return variant.description + like;
+}
+
+Json world_json(const World& world) {
+  Json datasets = Json::array(), variants = Json::array();
+  for (const WorldDataset& dataset : world.datasets) {
+    datasets.push_back(dataset_json(world, dataset, world.name + ":" + dataset.name));
+  }
+  for (const WorldVariant& variant : world.variants) variants.push_back(variant_json(variant));
+  return {{"name", world.name},
+          {"description", world.description},
+          {"splits", world.splits},
+          {"datasets", std::move(datasets)},
+          {world.variant + "s", std::move(variants)}};
+}
+
+void print_world(const World& world) {
+  print_out("{}: {}\n\n", world.name, world.description);
+  print_out("  {:<14} classes  its template\n", "dataset");
+  for (const WorldDataset& dataset : world.datasets) {
+    print_out("  {:<14} {:>7}  {}\n", dataset.name, dataset.classes.size(), dataset.prompt);
+  }
+  print_out("\n  {:<14} description\n", world.variant);
+  for (const WorldVariant& variant : world.variants) {
+    print_out("  {:<14} {}\n", variant.name, variant_text(variant));
+  }
+  print_out("\n  images of {}:all:", world.name);
+  const char* separator = " ";
+  for (const auto& [split, count] : image_counts(world, world.name + ":all")) {
+    print_out("{}{} {}", separator, count, split);
+    separator = ", ";
+  }
+  print_out("\n\n");
 }
 
 // Words with commas between them, in lines of at most 80 characters.
-std::string wrapped(std::span<const std::string_view> words) {
+std::string wrapped(const std::vector<std::string>& words) {
   constexpr std::size_t kColumns = 80;
   std::string text;
   std::size_t column = 0;
@@ -68,9 +104,11 @@ class Worlds : public Command {
   void declare(CLI::App& app) override {
     app.add_option("show", show_, "`show` prints one dataset; without it all are listed")
         ->check(CLI::IsMember({"show"}));
-    app.add_option("DATASET", data_, "doodles:NAME, optionally with @LOOK and #SEED");
+    app.add_option(
+        "DATASET", data_,
+        "doodles:NAME, optionally with @LOOK and #SEED; or icons:NAME, optionally with @STYLE");
     app.add_option("--png", png_, "draw a contact sheet to this file");
-    app.add_option("--split", split_, "split to draw: pretrain, train or test")
+    app.add_option("--split", split_, "split to draw: train or test; doodles also have pretrain")
         ->capture_default_str();
     app.add_option("--rows", sheet_.rows, "classes on the sheet")
         ->capture_default_str()
@@ -94,92 +132,66 @@ class Worlds : public Command {
  private:
   void list() const {
     const RunClock clock;
+    const std::vector<World> worlds = bundled_worlds();
     if (json_) {
-      Json datasets = Json::array(), look_rows = Json::array(), splits = Json::array();
-      for (const DoodleDataset& dataset : doodle_datasets()) {
-        datasets.push_back(dataset_json(dataset));
-      }
-      for (const LookRow& look : looks()) look_rows.push_back(look_json(look));
-      for (const DoodleSplit& split : kDoodleSplits) {
-        splits.push_back({{"name", split.name}, {"images_per_class", split.end - split.begin}});
-      }
-      const Json world = {{"name", "doodles"},
-                          {"description", kBrief},
-                          {"splits", std::move(splits)},
-                          {"datasets", std::move(datasets)},
-                          {"looks", std::move(look_rows)}};
-      return print_json({{"schema", "openworld.worlds/2"},
-                         {"worlds", Json::array({world})},
+      Json rows = Json::array();
+      for (const World& world : worlds) rows.push_back(world_json(world));
+      return print_json({{"schema", "openworld.worlds/3"},
+                         {"worlds", std::move(rows)},
                          {"cost", run_cost_json(clock.cost())}});
     }
-    print_out("doodles: {}\n\n", kBrief);
-    print_out("  {:<14} classes  its template\n", "dataset");
-    for (const DoodleDataset& dataset : doodle_datasets()) {
-      print_out("  {:<14} {:>7}  {}\n", dataset.name, dataset.classes.size(), dataset.prompt);
-    }
-    print_out("\n  {:<14} description\n", "look");
-    for (const LookRow& look : looks()) {
-      print_out("  {:<14} {} (like {})\n", look.name, look.description, look.mirrors);
-    }
-    print_out("\nOf the drawings of a class");
-    for (const DoodleSplit& split : kDoodleSplits) {
-      print_out("{} {} are in {}", split.begin == 0 ? "" : ",", split.end - split.begin,
-                split.name);
-    }
+    for (const World& world : worlds) print_world(world);
     print_out(
-        ".\n\nGive --data doodles:DATASET@LOOK to zeroshot and encode. To draw one:\n"
-        "  openworld worlds show doodles:animals@chalk --png animals.png\n");
+        "Give --data doodles:DATASET@LOOK or icons:DATASET@STYLE to commands that read images. To "
+        "draw one:\n  openworld worlds show doodles:animals@chalk --png animals.png\n");
   }
 
   void show() const {
     const RunClock clock;
-    const Origin origin{kFunction, data_};
-    const DoodleSpec spec = parse_doodle_spec(origin);
-    const auto* split = std::ranges::find(kDoodleSplits, split_, &DoodleSplit::name);
-    if (split == kDoodleSplits.end()) {
-      require_split(split_, {"pretrain", "train", "test"}, origin);
-    }
+    const NamedDataset named = parse_world_dataset({kFunction, data_});
+    require_split(split_, named.world.splits, {kFunction, data_});
     if (!png_.empty()) {
       if (!png_.ends_with(".png")) {
         Origin{kFunction, png_}.fail("expected a name that ends in .png");
       }
-      const Image sheet = contact_sheet(Doodles::get(), spec, *split, sheet_);
+      const Image sheet = contact_sheet(open_dataset(named.text, {.split = split_}), sheet_);
       write_file_atomically(
           png_, make_png(sheet.width, sheet.height, sheet.rgb, PngCompression::kDeflated),
           kFunction);
     }
-    json_ ? print_card_json(spec, clock) : print_card(spec);
+    json_ ? print_card_json(named, clock) : print_card(named);
   }
 
-  void print_card_json(const DoodleSpec& spec, const RunClock& clock) const {
-    Json json = {{"schema", "openworld.worlds/2"}, {"data", spec.text()}, {"world", "doodles"}};
-    json["dataset"] = dataset_json(*spec.dataset);
-    json["look"] = look_json(*spec.look);
-    json["seed"] = spec.seed;
-    json["class_names"] = spec.dataset->classes;
+  void print_card_json(const NamedDataset& named, const RunClock& clock) const {
+    Json json = {{"schema", "openworld.worlds/3"}, {"data", named.text}};
+    json["world"] = named.world.name;
+    json["dataset"] = dataset_json(named.world, named.dataset, named.text);
+    json[named.world.variant] = named.variant ? variant_json(*named.variant) : Json();
+    if (named.seed) json["seed"] = *named.seed;
+    json["class_names"] = named.dataset.classes;
     if (!png_.empty()) json["png"] = png_;
     json["cost"] = run_cost_json(clock.cost());
     print_json(json);
   }
 
-  void print_card(const DoodleSpec& spec) const {
+  void print_card(const NamedDataset& named) const {
     if (!png_.empty()) {
       print_out("wrote {}\n", png_);
       return;
     }
-    const DoodleDataset& dataset = *spec.dataset;
-    print_out("{}: {}\n\n", spec.text(), dataset.description);
-    print_out("{:<10} {}\n", "template", dataset.prompt);
-    print_out("{:<10} {}: {} (like {})\n", "look", spec.look->name, spec.look->description,
-              spec.look->mirrors);
-    print_out("{:<10} {}\n", "seed", spec.seed);
+    print_out("{}: {}\n\n", named.text, named.dataset.description);
+    print_out("{:<10} {}\n", "template", named.dataset.prompt);
+    print_out("{:<10} {}\n", named.world.variant,
+              named.variant ? named.variant->name + ": " + variant_text(*named.variant) : "all");
+    if (named.seed) print_out("{:<10} {}\n", "seed", *named.seed);
     print_out("{:<10}", "images");
-    const Json images = images_json(dataset);
-    for (const auto& [split, count] : images.items()) {
-      print_out("{} {} {}", split == "pretrain" ? "" : ",", count.get<std::size_t>(), split);
+    const char* separator = " ";
+    for (const auto& [split, count] : image_counts(named.world, named.text)) {
+      print_out("{}{} {}", separator, count, split);
+      separator = ", ";
     }
-    print_out("\n{:<10} {}\n", "classes", dataset.classes.size());
-    print_out("\n{}\n", wrapped(dataset.classes));
+    print_out("\n{:<10} {}\n", "classes", named.dataset.classes.size());
+    print_out("\n{}\n", wrapped(named.dataset.classes));
   }
 
   std::string show_;

@@ -140,7 +140,7 @@ TEST(OpenSet, NoErrorsIsUndefined) {
                         truth);
   const auto evaluation = evaluate_openset(truth, file, {.intervals = false});
   EXPECT_EQ(evaluation.tp, 1);
-  EXPECT_EQ(evaluation.measures[0].metrics[1].value.why, "no open-set errors");
+  EXPECT_EQ(evaluation.measures[0].metrics[1].value.why, "no open-set error is left");
 }
 
 }  // namespace

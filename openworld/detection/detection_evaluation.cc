@@ -26,17 +26,18 @@ constexpr MetricInfo kOpenSetCounts[] = {
      .is_count = true},
 };
 
-DetectionMetric metric(double value, const std::string& why, const BootstrapResult* bootstrap) {
-  if (value < 0) return {.value = undefined(why)};
-  DetectionMetric metric{.value = {.value = value}};
-  if (bootstrap != nullptr) {
-    metric.interval = bootstrap->interval;
-    metric.no_interval = bootstrap->why;
-  }
-  return metric;
-}
-
 }  // namespace
+
+MeasuredValue measured_stat(double value, const std::string& why,
+                            const BootstrapResult* bootstrap) {
+  if (value < 0) return {.value = undefined(why)};
+  MeasuredValue measured{.value = {.value = value}};
+  if (bootstrap != nullptr) {
+    measured.interval = bootstrap->interval;
+    measured.no_interval = bootstrap->why;
+  }
+  return measured;
+}
 
 DetectionEvaluation evaluate_detections(const CocoAnnotations& annotations,
                                         const CocoResults& results,
@@ -57,16 +58,16 @@ DetectionEvaluation evaluate_detections(const CocoAnnotations& annotations,
   const auto interval = [&](std::size_t i) { return bootstrap ? &intervals[i] : nullptr; };
   for (std::size_t s = 0; s < kCocoStats; ++s) {
     result.metrics[s] =
-        metric(result.stats[s], coco_why_undefined(coco_stat_table()[s]), interval(s));
+        measured_stat(result.stats[s], coco_why_undefined(coco_stat_table()[s]), interval(s));
   }
   for (std::size_t k = 0; k < annotations.categories.size(); ++k) {
     CategoryEvaluation category{.id = annotations.categories[k].id,
                                 .name = annotations.categories[k].name};
     const std::size_t limit = params.max_dets.size() - 1;
-    category.ap = metric(mean_precision(evaluation, 0, limit, kAllOf, k), "no objects but crowds",
-                         interval(kCocoStats + k));
+    category.ap = measured_stat(mean_precision(evaluation, 0, limit, kAllOf, k),
+                                "no objects but crowds", interval(kCocoStats + k));
     category.ap50 =
-        metric(mean_precision(evaluation, 0, limit, 0, k), "no objects but crowds", nullptr);
+        measured_stat(mean_precision(evaluation, 0, limit, 0, k), "no objects but crowds", nullptr);
     result.categories.push_back(std::move(category));
   }
   for (const CocoObject& object : annotations.objects) {

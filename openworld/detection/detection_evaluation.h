@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "openworld/detection/coco_resampling.h"
-#include "openworld/detection/detection_metric.h"
+#include "openworld/metrics/measured_value.h"
 
 namespace openworld {
 
@@ -19,8 +19,8 @@ struct CategoryEvaluation {
   std::string name;
   std::int64_t objects = 0;  // without crowds
   std::int64_t detections = 0;
-  DetectionMetric ap{};
-  DetectionMetric ap50{};  // without an interval
+  MeasuredValue ap{};
+  MeasuredValue ap50{};  // without an interval
 };
 
 struct DetectionEvaluation {
@@ -28,8 +28,8 @@ struct DetectionEvaluation {
   std::int64_t objects = 0;  // with crowds
   std::int64_t crowds = 0;
   std::int64_t detections = 0;
-  std::array<double, kCocoStats> stats{};             // -1 where undefined, as in pycocotools
-  std::array<DetectionMetric, kCocoStats> metrics{};  // the same, undefined with the reason
+  std::array<double, kCocoStats> stats{};           // -1 where undefined, as in pycocotools
+  std::array<MeasuredValue, kCocoStats> metrics{};  // the same, undefined with the reason
   std::vector<CategoryEvaluation> categories;
   std::vector<std::string> notes;  // what a reader of the numbers should know
 };
@@ -41,6 +41,10 @@ DetectionEvaluation evaluate_detections(const CocoAnnotations& annotations,
                                         const std::vector<CategoryMatches>& matches,
                                         const CocoParams& params,
                                         const std::optional<BootstrapOptions>& bootstrap);
+
+// One of COCO's numbers, which are -1 where undefined, with its interval where there is a
+// `bootstrap`.
+MeasuredValue measured_stat(double value, const std::string& why, const BootstrapResult* bootstrap);
 
 // What describes detection metrics, for `ls metrics`: the twelve numbers, then the counts of the
 // open-set test.

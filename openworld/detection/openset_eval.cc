@@ -1,85 +1,15 @@
 #include "openworld/detection/openset_eval.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "openworld/detection/coco_resampling.h"
-#include "openworld/metrics/aupr.h"
-#include "openworld/metrics/auroc.h"
-#include "openworld/metrics/precision_at_recall.h"
-#include "openworld/metrics/recall_at_precision.h"
+#include "openworld/detection/detection_evaluation.h"
 
 namespace openworld {
 namespace {
 
-const OpenSetMetricRow kMetrics[kOpenSetMetrics] = {
-    {"auroc", &kAuroc},
-    {"aupr", &kAuprBaseTrapezoid},
-    {"p_at_95r", &kPrecisionAtRecall},
-    {"r_at_95p", &kRecallAtPrecision},
-};
-
 bool is_positive(OpenSetVerdict verdict, bool ignore_crowds) {
   return verdict == OpenSetVerdict::kTruePositive ||
          (verdict == OpenSetVerdict::kCrowd && !ignore_crowds);
-}
-
-MetricValue compute(const OpenSetMetricRow& metric, const Ranking& ranking) {
-  MetricOptions options;
-  options.open = Side::kUnknown;
-  options.params = metric.row->info.params;
-  return metric.row->compute(ranking, options);
-}
-
-// Metrics of samples, with intervals by weights of images.
-std::array<DetectionMetric, kOpenSetMetrics> measure(const OpenSetSamples& samples,
-                                                     std::size_t images, OpenSetErrors errors,
-                                                     const OpenSetOptions& options) {
-  std::array<DetectionMetric, kOpenSetMetrics> metrics;
-  const auto negatives = std::count(samples.side.begin(), samples.side.end(), std::int8_t{-1});
-  const auto size = static_cast<std::ptrdiff_t>(samples.side.size());
-  if (negatives == 0 || negatives == size) {
-    const char* why = negatives == size                   ? "no true positives"
-                      : errors == OpenSetErrors::kOpenSet ? "no open-set errors"
-                                                          : "no closed-set errors";
-    for (DetectionMetric& metric : metrics) metric.value = undefined(why);
-    return metrics;
-  }
-  const std::vector<std::uint8_t> correct(samples.side.size(), 1);
-  Outcomes outcomes;
-  outcomes.side = samples.side;
-  outcomes.score = BaseScores::larger_is_base(std::span<const double>(samples.score));
-  outcomes.correct = correct;
-  const RankedScores ranked(outcomes, RankedScores::Keep::kOrder);
-  const Ranking whole(ranked);
-  for (std::size_t m = 0; m < kOpenSetMetrics; ++m) metrics[m].value = compute(kMetrics[m], whole);
-  if (!options.intervals) return metrics;
-
-  std::vector<std::uint32_t> image_by_rank(samples.image.size());
-  for (std::size_t i = 0; i < image_by_rank.size(); ++i) {
-    image_by_rank[i] = samples.image[ranked.order()[i]];
-  }
-  const Resampler resampler(std::vector<std::uint8_t>(images, 0), options.bootstrap.seed);
-  const auto evaluate = [&](std::span<const std::uint8_t> weights, std::span<double> values) {
-    thread_local std::vector<std::uint8_t> by_rank;
-    by_rank.resize(image_by_rank.size());
-    for (std::size_t i = 0; i < by_rank.size(); ++i) by_rank[i] = weights[image_by_rank[i]];
-    const Ranking ranking(ranked, by_rank);
-    for (std::size_t m = 0; m < kOpenSetMetrics; ++m) {
-      const MetricValue value = compute(kMetrics[m], ranking);
-      values[m] = value.defined() ? value.value : std::numeric_limits<double>::quiet_NaN();
-    }
-  };
-  const Replicates replicates = replicate(resampler, kOpenSetMetrics, evaluate, options.bootstrap);
-  for (std::size_t m = 0; m < kOpenSetMetrics; ++m) {
-    if (!metrics[m].value.defined()) continue;
-    auto result =
-        interval_from_replicates(metrics[m].value.value, replicates, m, options.bootstrap);
-    metrics[m].interval = result.interval;
-    metrics[m].no_interval = std::move(result.why);
-  }
-  return metrics;
 }
 
 // The detections of "all" as results of COCO.
@@ -108,26 +38,22 @@ void add_precision(const CocoAnnotations& annotations, const OpenSetFile& file,
                                options.bootstrap);
   }
   for (std::size_t s = 0; s < evaluation.ap.size(); ++s) {
-    DetectionMetric& metric = evaluation.ap[s];
-    if (evaluation.stats[s] < 0) {
-      metric.value = undefined(coco_why_undefined(coco_stat_table()[s]));
-      continue;
-    }
-    metric.value = {.value = evaluation.stats[s]};
-    if (!options.intervals) continue;
-    metric.interval = intervals[s].interval;
-    metric.no_interval = intervals[s].why;
+    evaluation.ap[s] = measured_stat(evaluation.stats[s], coco_why_undefined(coco_stat_table()[s]),
+                                     options.intervals ? &intervals[s] : nullptr);
   }
+}
+
+ImageRanking rank_samples(OpenSetSamples samples, std::size_t images) {
+  std::vector<std::uint8_t> positive;
+  for (const std::int8_t side : samples.side) positive.push_back(side == 0);
+  return ImageRanking(std::move(positive), std::move(samples.score), std::move(samples.image),
+                      images);
 }
 
 }  // namespace
 
-std::span<const OpenSetMetricRow, kOpenSetMetrics> openset_metric_table() {
-  return kMetrics;
-}
-
 OpenSetSamples openset_samples(const OpenSetFile& file, const std::vector<OpenSetVerdict>& verdicts,
-                               std::size_t uncertainty, OpenSetErrors errors, bool ignore_crowds) {
+                               std::size_t uncertainty, ErrorKind errors, bool ignore_crowds) {
   OpenSetSamples samples;
   const double sign = file.uncertainties[uncertainty].low_is_uncertain ? 1 : -1;
   const auto add = [&](const OpenSetRun& run, std::size_t i, std::int8_t side) {
@@ -138,7 +64,7 @@ OpenSetSamples openset_samples(const OpenSetFile& file, const std::vector<OpenSe
   for (std::size_t i = 0; i < file.all.size(); ++i) {
     if (is_positive(verdicts[i], ignore_crowds)) add(file.all, i, 0);
   }
-  if (errors == OpenSetErrors::kOpenSet) {
+  if (errors == ErrorKind::kOpenSet) {
     for (std::size_t i = 0; i < file.open_set.size(); ++i) add(file.open_set, i, -1);
   } else {
     for (std::size_t i = 0; i < file.all.size(); ++i) {
@@ -176,15 +102,19 @@ OpenSetEvaluation evaluate_openset(const CocoAnnotations& annotations, const Ope
   for (std::size_t i = 0; i < file.images.size(); ++i) {
     place[file.images[i]] = static_cast<std::uint32_t>(i);
   }
+  const OpenSetCiOptions ci{options.intervals ? OpenSetCi::kBootstrap : OpenSetCi::kNone,
+                            options.bootstrap};
+  // One ranking at a time: detectors give millions of samples.
+  const auto measure = [&](std::size_t u, ErrorKind errors) {
+    OpenSetSamples samples = openset_samples(file, verdicts, u, errors, options.ignore_crowds);
+    for (std::uint32_t& image : samples.image) image = place[image];
+    std::vector<ImageRanking> rankings;
+    rankings.push_back(rank_samples(std::move(samples), file.images.size()));
+    return measure_rankings(rankings, errors, ci)[0];
+  };
   for (std::size_t u = 0; u < file.uncertainties.size(); ++u) {
-    OpenSetMeasure measured{file.uncertainties[u], {}, {}};
-    for (const OpenSetErrors errors : {OpenSetErrors::kOpenSet, OpenSetErrors::kClosedSet}) {
-      auto samples = openset_samples(file, verdicts, u, errors, options.ignore_crowds);
-      for (std::uint32_t& image : samples.image) image = place[image];
-      (errors == OpenSetErrors::kOpenSet ? measured.metrics : measured.closed_set) =
-          measure(samples, file.images.size(), errors, options);
-    }
-    result.measures.push_back(std::move(measured));
+    result.measures.push_back({file.uncertainties[u], measure(u, ErrorKind::kOpenSet),
+                               measure(u, ErrorKind::kClosedSet)});
   }
   return result;
 }

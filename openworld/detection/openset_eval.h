@@ -6,37 +6,25 @@
 // classes that are not in the image.
 //
 // True positives are the positives, larger values the more certain ones; an uncertainty whose high
-// end is the uncertain one is negated. AuROC, AuPR (trapezoid), precision at 95 % recall and recall
-// at 95 % precision are the rows of the metric table. Intervals come from a bootstrap over images,
-// because detections of one image are not independent.
+// end is the uncertain one is negated. The metrics are those of classifiers
+// (analysis/open_set_metrics.h), with a bootstrap over images.
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include "openworld/analysis/open_set_metrics.h"
 #include "openworld/detection/coco_stats.h"
-#include "openworld/detection/detection_metric.h"
 #include "openworld/detection/openset_matching.h"
 #include "openworld/stats/replicates.h"
 
 namespace openworld {
 
-// The four metrics of a measure, by the names of results: auroc, aupr, p_at_95r, r_at_95p.
-inline constexpr std::size_t kOpenSetMetrics = 4;
-struct OpenSetMetricRow {
-  std::string_view name;
-  const MetricRow* row;
-};
-std::span<const OpenSetMetricRow, kOpenSetMetrics> openset_metric_table();
-
 struct OpenSetMeasure {
   Uncertainty uncertainty;
-  std::array<DetectionMetric, kOpenSetMetrics> metrics;
+  MeasuredValues metrics;
   // The same with closed-set errors in place of open-set errors (the paper's Table S3).
-  std::array<DetectionMetric, kOpenSetMetrics> closed_set;
+  MeasuredValues closed_set;
 };
 
 struct OpenSetOptions {
@@ -55,7 +43,7 @@ struct OpenSetEvaluation {
   std::int64_t closed_errors = 0;
   std::int64_t named_present = 0;  // open-set detections of a class that the image does have
   std::array<double, kCocoStats> stats{};  // of the detections of "all"; -1 where undefined
-  std::array<DetectionMetric, 2> ap{};     // AP and AP50, with intervals
+  std::array<MeasuredValue, 2> ap{};       // AP and AP50, with intervals
   std::vector<OpenSetMeasure> measures;
 };
 
@@ -69,8 +57,7 @@ struct OpenSetSamples {
   std::vector<std::uint32_t> image;
 };
 
-enum class OpenSetErrors { kOpenSet, kClosedSet };
 OpenSetSamples openset_samples(const OpenSetFile& file, const std::vector<OpenSetVerdict>& verdicts,
-                               std::size_t uncertainty, OpenSetErrors errors, bool ignore_crowds);
+                               std::size_t uncertainty, ErrorKind errors, bool ignore_crowds);
 
 }  // namespace openworld

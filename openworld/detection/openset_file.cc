@@ -18,8 +18,8 @@ using Element = simdjson::dom::element;
 
 class OpenSetReader {
  public:
-  OpenSetReader(const JsonInput& input, const CocoAnnotations& annotations)
-      : input_(input), origin_(input.origin), annotations_(annotations) {
+  OpenSetReader(const JsonInput& input, const CocoAnnotations& annotations, bool any_score)
+      : input_(input), origin_(input.origin), annotations_(annotations), any_score_(any_score) {
     file_.path = origin_.file;
     for (std::uint32_t i = 0; i < annotations.images.size(); ++i) {
       const std::string& name = annotations.images[i].file_name;
@@ -193,7 +193,7 @@ class OpenSetReader {
     for (const Element score : list(where, run, "scores")) {
       const std::size_t index = to.score.size() - before;
       to.score.push_back(number(where, "scores", index, score));
-      if (!(to.score.back() >= 0 && to.score.back() <= 1)) {
+      if (!any_score_ && !(to.score.back() >= 0 && to.score.back() <= 1)) {
         origin_.fail(
             fmt::format("{}: scores[{}] is {}; expected 0 to 1", where, index, to.score.back()));
       }
@@ -232,6 +232,7 @@ class OpenSetReader {
   const JsonInput& input_;
   const Origin& origin_;
   const CocoAnnotations& annotations_;
+  bool any_score_;
   OpenSetFile file_;
   std::unordered_map<std::string, std::uint32_t> images_, categories_;
   std::vector<std::uint32_t> objects_;
@@ -240,8 +241,9 @@ class OpenSetReader {
 
 }  // namespace
 
-OpenSetFile read_openset_file(const JsonInput& input, const CocoAnnotations& annotations) {
-  return OpenSetReader(input, annotations).read();
+OpenSetFile read_openset_file(const JsonInput& input, const CocoAnnotations& annotations,
+                              bool any_score) {
+  return OpenSetReader(input, annotations, any_score).read();
 }
 
 }  // namespace openworld

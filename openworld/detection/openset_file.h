@@ -53,7 +53,8 @@ struct OpenSetFile {
 
 // Throws Error, which names the file and the image, for images that the annotations do not name or
 // that have no object there, labels that are no category, lists of different lengths, boxes of
-// negative size, and scores outside of [0, 1].
-OpenSetFile read_openset_file(const JsonInput& input, const CocoAnnotations& annotations);
+// negative size, and scores outside of [0, 1] unless `any_score`.
+OpenSetFile read_openset_file(const JsonInput& input, const CocoAnnotations& annotations,
+                              bool any_score = false);
 
 }  // namespace openworld

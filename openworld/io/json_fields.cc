@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "openworld/io/json_number.h"
 
 namespace openworld {
 
@@ -55,14 +58,9 @@ std::vector<JsonFields> JsonFields::objects(std::string_view key) const {
 std::int64_t JsonFields::integer(std::string_view key, std::int64_t fallback) const {
   if (!has(key)) return fallback;
   constexpr std::int64_t kMost = std::int64_t{1} << 32;
-  const Json& value = (*this)[key];
-  // Unsigned values past 2^63 would turn negative.
-  const bool whole = value.is_number_integer() &&
-                     (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost);
-  if (!whole || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMost) {
-    fail(key, "a whole number");
-  }
-  return value.get<std::int64_t>();
+  const std::optional<std::int64_t> value = json_integer((*this)[key]);
+  if (!value || *value < 0 || *value > kMost) fail(key, "a whole number");
+  return *value;
 }
 
 double JsonFields::number(std::string_view key, double fallback) const {

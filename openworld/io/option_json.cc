@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "openworld/io/json_fields.h"
+#include "openworld/io/json_number.h"
 
 namespace openworld {
 
@@ -20,10 +22,21 @@ Json option_json(const OptionValues& values) {
   return json;
 }
 
+Json option_rows_json(const OptionList& list) {
+  Json rows = Json::array();
+  for (const OptionRow& row : list.rows()) {
+    rows.push_back({{"name", row.name},
+                    {"default", option_json(row.value())},
+                    {"expected", row.expected},
+                    {"help", row.help}});
+  }
+  return rows;
+}
+
 OptionValue option_value(const JsonFields& fields, std::string_view key) {
   const nlohmann::json& value = fields[key];
   if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (const std::optional<std::int64_t> integer = json_integer(value)) return *integer;
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
   fields.fail(key, "true, false, a number or text");

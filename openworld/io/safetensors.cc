@@ -141,9 +141,9 @@ Safetensors parse_safetensors(const Bytes& bytes, const Origin& origin) {
   const auto rest = bytes.values.subspan(kPrefix);
   if (length > kSafetensorsLimits.bytes) {
     origin.fail(fmt::format(
-        "is not in safetensors format: it starts with {}, a header of {} bytes; expected at most "
+        "is not in safetensors format: it starts with {}; expected the length of a header, at most "
         "{}",
-        in_quotes(as_text(bytes.values.first(kPrefix))), length, kSafetensorsLimits.bytes));
+        in_quotes(as_text(bytes.values.first(kPrefix))), kSafetensorsLimits.bytes));
   }
   if (length > rest.size()) {
     origin.fail(

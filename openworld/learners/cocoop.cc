@@ -16,7 +16,7 @@ using at::Tensor;
 class Cocoop : public Learner {
  public:
   Cocoop(const TuningTask& task, const CocoopOptions& options)
-      : task_(task), pool_(task.text_model.threads) {
+      : Learner(task), pool_(task.text_model.threads) {
     const Tensor context = add_parameter("context", first_context(task, options));
     for (const auto& [name, value] : conditional_values(task, options.hidden)) {
       add_parameter(name, value);
@@ -34,21 +34,17 @@ class Cocoop : public Learner {
     return cross_entropy(logit_scale(clip()) * own_cosines(batch.features, texts), batch.labels);
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const auto names =
-        std::make_shared<ContextPrompts>(task_.text_model, all_names(task_, new_names), shape_);
-    return [this, names](const ScoredImages& images) {
+        std::make_shared<ContextPrompts>(task_.text_model, NameTable(task_, lists).names(), shape_);
+    return [this, names](const ScoredImages& images, std::span<const NameColumns> views) {
       const at::NoGradGuard no_grad;
       const Tensor cosines = cosines_of_each(pool_, *names, parameters_, images.features);
-      return msp_scores(logit_scale(clip()) * cosines,
-                        static_cast<std::int64_t>(task_.base_names.size()));
+      return msp_scores(logit_scale(clip()) * cosines, views);
     };
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
-  TuningTask task_;
   PromptPool pool_;
   PromptShape shape_;
   std::unique_ptr<ContextPrompts> prompts_;

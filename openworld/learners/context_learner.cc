@@ -2,8 +2,11 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "openworld/base/error.h"
 #include "openworld/learners/common/losses.h"
+#include "openworld/vlm/index_tensor.h"
 
 namespace openworld {
 
@@ -28,7 +31,7 @@ ContextLearner::ContextLearner(const TuningTask& task, const ContextOptions& opt
 
 ContextLearner::ContextLearner(const TuningTask& task, const ContextOptions& options,
                                const Tensor& rows)
-    : task_(task),
+    : Learner(task),
       stages_({options.stage("prompts", {"context"})}),
       shape_({rows.size(0), name_position(options.position), options.class_specific}),
       pool_(task.text_model.threads) {
@@ -51,21 +54,23 @@ Tensor ContextLearner::loss_of(const Batch& batch, const Tensor&, const Tensor& 
   return cross_entropy(logits, batch.labels);
 }
 
-Tensor ContextLearner::name_features(const std::vector<std::string>& new_names) {
+Tensor ContextLearner::name_features(const std::vector<NameList>& lists) {
   const at::NoGradGuard no_grad;
-  if (shape_.class_specific && !new_names.empty()) {
+  const NameTable table(task_, lists);
+  if (!shape_.class_specific) {
+    ContextPrompts prompts(task_.text_model, table.names(), shape_);
+    return pool_.features(prompts, context_);
+  }
+  if (std::ranges::find(table.classes(), -1) != table.classes().end()) {
     fail("prompts",
          "option class_specific is true, which has no prompt for new names; expected "
          "all classes to be base");
   }
-  ContextPrompts prompts(task_.text_model, all_names(task_, new_names), shape_);
-  return pool_.features(prompts, context_);
+  return texts().index_select(0, index_tensor(table.classes(), context_.device()));
 }
 
-Scorer ContextLearner::scorer(const std::vector<std::string>& new_names) {
-  return [this, texts = name_features(new_names)](const ScoredImages& images) {
-    return msp_scores(clip(), images.features, texts, base_count());
-  };
+ViewScorer ContextLearner::view_scorer(const std::vector<NameList>& lists) {
+  return text_scorer(clip(), name_features(lists));
 }
 
 }  // namespace openworld

@@ -25,7 +25,7 @@ class ContextLearner : public Learner {
 
   std::vector<Stage> stages() const override;
   at::Tensor loss(std::size_t stage, const Batch& batch) override;
-  Scorer scorer(const std::vector<std::string>& new_names) override;
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override;
 
  protected:
   // The loss of a method, by default CoOp's cross-entropy; `texts` are normalised features of the
@@ -33,17 +33,13 @@ class ContextLearner : public Learner {
   virtual at::Tensor loss_of(const Batch& batch, const at::Tensor& texts,
                              const at::Tensor& logits) const;
 
-  // Of base and new names, in this order, with the context as it is. Throws Error as scorer does.
-  at::Tensor name_features(const std::vector<std::string>& new_names);
+  // Of all names of a table, with the context as it is. Throws Error as view_scorer does.
+  at::Tensor name_features(const std::vector<NameList>& lists);
 
-  const Clip& clip() const { return *task_.text_model.clip; }
-  std::int64_t base_count() const { return static_cast<std::int64_t>(task_.base_names.size()); }
   at::Tensor texts() { return pool_.features(*prompts_, context_); }
 
   // For subclasses that start elsewhere.
   ContextLearner(const TuningTask& task, const ContextOptions& options, const at::Tensor& rows);
-
-  TuningTask task_;
 
  private:
   std::vector<Stage> stages_;

@@ -6,6 +6,7 @@
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ double parse_margin(const std::string& text, std::int64_t columns) {
 class Decoop : public Learner {
  public:
   Decoop(const TuningTask& task, const DecoopOptions& options)
-      : task_(task),
+      : Learner(task),
         pool_(task.text_model.threads),
         detectors_(task, options.partitions),
         margin_(parse_margin(options.margin,
@@ -84,7 +85,7 @@ class Decoop : public Learner {
     if (stage == kDetectorStage) return;
     const at::NoGradGuard no_grad;
     base_detector_texts_ = detector_texts(task_.base_names);
-    base_zero_shot_texts_ = zero_shot_texts(task_.base_names);
+    base_zero_shot_texts_ = zero_shot_texts(NameTable(task_, {}));
     const Tensor images = episode.features.flatten(0, -2);  // of all views
     const Tensor sure = detectors_.scores(clip(), images, base_detector_texts_);
     double threshold = 1;
@@ -100,41 +101,57 @@ class Decoop : public Learner {
     return stage == kDetectorStage ? detector_loss(batch) : classifier_loss(batch);
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::string> names = all_names(task_, new_names);
-    ContextPrompts prompts(task_.text_model, names, classifier_shape_);
-    const std::vector<PromptList*> lists(detectors_.size(), &prompts);
-    return [this, of_detectors = detector_texts(names), zero_shot = zero_shot_texts(names),
-            of_classifiers =
-                pool_.features(lists, classifier_contexts_)](const ScoredImages& scored) {
+    const NameTable table(task_, lists);
+    ContextPrompts prompts(task_.text_model, table.names(), classifier_shape_);
+    const std::vector<PromptList*> all(detectors_.size(), &prompts);
+    return [this, classes = table.classes(), of_detectors = detector_texts(table.names()),
+            zero_shot = zero_shot_texts(table),
+            of_classifiers = pool_.features(all, classifier_contexts_)](
+               const ScoredImages& scored, std::span<const NameColumns> views) {
       const Tensor& images = scored.features;
-      const Tensor q = detectors_.scores(clip(), images, of_detectors);
-      const Tensor sure = (q >= constants_.at("threshold").item<float>()).to(at::kFloat);
-      Tensor logits = at::zeros({images.size(0), zero_shot.size(0)}, images.options());
+      std::vector<Tensor> detected, classified;
       for (std::size_t k = 0; k < detectors_.size(); ++k) {
-        const Tensor mine = sure.narrow(1, static_cast<std::int64_t>(k), 1);
-        logits += mine * scaled_logits(clip(), images, of_classifiers[k]);
+        detected.push_back(scaled_logits(clip(), images, of_detectors[k]));
+        classified.push_back(scaled_logits(clip(), images, of_classifiers[k]));
       }
-      logits /= static_cast<double>(detectors_.size());
-      logits = at::where(sure.amax(1, true) > 0, logits, scaled_logits(clip(), images, zero_shot));
-      const auto base = static_cast<std::int64_t>(task_.base_names.size());
-      return Scores{logits.narrow(1, 0, base), logits.narrow(1, base, logits.size(1) - base),
-                    q.amax(1)};
+      const Tensor fallback = scaled_logits(clip(), images, zero_shot);
+      std::vector<Scores> scores;
+      for (const NameColumns& view : views) {
+        const Tensor q = detectors_.scores(detected, view, classes);
+        const Tensor logits = chosen_logits(q, classified, fallback);
+        scores.push_back(
+            {columns_of(logits, view.base), columns_of(logits, view.new_names), q.amax(1)});
+      }
+      return scores;
     };
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
   std::vector<Tensor> detector_texts(const std::vector<std::string>& names) {
     ContextPrompts prompts(task_.text_model, names, detector_shape_);
     const std::vector<PromptList*> lists(detectors_.size(), &prompts);
     return pool_.features(lists, detector_contexts_);
   }
 
-  Tensor zero_shot_texts(const std::vector<std::string>& names) const {
-    return sentence_features(task_.text_model, names, task_.ensemble, true);
+  // By column, in the ensembles of all names' sentences.
+  Tensor zero_shot_texts(const NameTable& table) const {
+    const auto choose = [](const Sentences& sentences) { return sentences.ensemble; };
+    return sentence_features(task_.text_model, table, choose, true);
+  }
+
+  // The mean of the classifiers whose detectors are sure, over all of them; zero-shot CLIP where
+  // none is.
+  Tensor chosen_logits(const Tensor& q, const std::vector<Tensor>& classified,
+                       const Tensor& fallback) const {
+    const Tensor sure = (q >= constants_.at("threshold").item<float>()).to(at::kFloat);
+    Tensor logits = at::zeros_like(fallback);
+    for (std::size_t k = 0; k < detectors_.size(); ++k) {
+      logits += sure.narrow(1, static_cast<std::int64_t>(k), 1) * classified[k];
+    }
+    logits /= static_cast<double>(detectors_.size());
+    return at::where(sure.amax(1, true) > 0, logits, fallback);
   }
 
   // Which detectors know the images, [n, K], and what the zero-shot ensemble says of them, as log
@@ -187,7 +204,6 @@ class Decoop : public Learner {
     return total / static_cast<double>(detectors_.size());
   }
 
-  TuningTask task_;
   PromptPool pool_;
   Detectors detectors_;
   double margin_;

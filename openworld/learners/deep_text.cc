@@ -28,7 +28,7 @@ WordContext first_words(const TuningTask& task, const PromptOptions& options) {
 
 DeepText::DeepText(const TuningTask& task, std::int64_t tokens, std::int64_t depth,
                    std::vector<std::int32_t> rest)
-    : task_(task),
+    : text_model_(task.text_model),
       shape_(
           {.tokens = tokens, .before = std::move(rest), .deep_blocks = blocks_after_first(depth)}),
       pool_(task.text_model.threads),
@@ -38,10 +38,9 @@ Tensor DeepText::base_features(const Tensor& context, const Tensor& deep) {
   return pool_.features(base_, matrix_of(context, deep));
 }
 
-Tensor DeepText::all_features(const std::vector<std::string>& new_names, const Tensor& context,
-                              const Tensor& deep) {
+Tensor DeepText::all_features(const NameTable& table, const Tensor& context, const Tensor& deep) {
   const at::NoGradGuard no_grad;
-  ContextPrompts prompts(task_.text_model, all_names(task_, new_names), shape_);
+  ContextPrompts prompts(text_model_, table.names(), shape_);
   return pool_.features(prompts, matrix_of(context, deep));
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/learners/name_table.h"
 #include "openworld/learners/training_options.h"
 
 namespace openworld {
@@ -32,12 +33,12 @@ class DeepText {
   // d], which is undefined if depth is 1.
   at::Tensor base_features(const at::Tensor& context, const at::Tensor& deep);
 
-  // The same of base and new names, without gradients.
-  at::Tensor all_features(const std::vector<std::string>& new_names, const at::Tensor& context,
+  // The same of all names of a table, without gradients.
+  at::Tensor all_features(const NameTable& table, const at::Tensor& context,
                           const at::Tensor& deep);
 
  private:
-  TuningTask task_;
+  TextModel text_model_;
   PromptShape shape_;
   PromptPool pool_;
   ContextPrompts base_;

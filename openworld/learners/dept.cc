@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/index_copy.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
@@ -24,7 +25,7 @@ constexpr std::uint64_t kHeadStream = 20;
 class Dept : public Learner {
  public:
   Dept(const TuningTask& task, const DeptOptions& options)
-      : task_(task),
+      : Learner(task),
         options_(options),
         conditional_(options.on == "cocoop"),
         pool_(task.text_model.threads) {
@@ -48,8 +49,9 @@ class Dept : public Learner {
     shape_ = {.tokens = context.size(0)};
     prompts_ = std::make_unique<ContextPrompts>(task.text_model, task.base_names, shape_);
     if (options.on == "kgcoop") {
-      teacher_ = sentence_features(task.text_model, task.base_names,
-                                   teacher_templates(task, TemplateStyle::kKgCoop), false);
+      teacher_ =
+          sentence_features(task.text_model, task.base_names,
+                            teacher_templates(task.sentences, TemplateStyle::kKgCoop), false);
     }
   }
 
@@ -72,31 +74,44 @@ class Dept : public Learner {
     return sum + options_.weight * (1 - (g * teacher_).sum(1).mean());
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    const auto names =
-        std::make_shared<ContextPrompts>(task_.text_model, all_names(task_, new_names), shape_);
+    const NameTable table(task_, lists);
+    const auto names = std::make_shared<ContextPrompts>(task_.text_model, table.names(), shape_);
     const Tensor texts =
         conditional_ ? Tensor() : pool_.features(*names, parameters_.at("context"));
-    return [this, names, texts](const ScoredImages& images) {
+    return [this, names, texts, classes = table.classes()](const ScoredImages& images,
+                                                           std::span<const NameColumns> views) {
       const at::NoGradGuard scoring;
       const Tensor cosines =
           conditional_
               ? logit_scale(clip()) * cosines_of_each(pool_, *names, parameters_, images.features)
               : scaled_logits(clip(), images.features, texts);
-      const std::int64_t base = base_count(), rest = cosines.size(1) - base;
-      const Tensor fused =
-          (1 - options_.head) * cosines.narrow(1, 0, base) +
-          options_.head * head_logits(channels("image", raw(images.features, images.lengths)));
-      Scores scores = msp_scores(at::cat({fused, cosines.narrow(1, base, rest)}, 1), base);
-      if (options_.score == "cosines") scores.r = msp_scores(cosines, base).r;
+      std::vector<Scores> scores = msp_scores(with_head(cosines, images, classes), views);
+      if (options_.score == "cosines") {
+        for (std::size_t v = 0; v < views.size(); ++v) {
+          scores[v].r = largest_base_probability(cosines, views[v]);
+        }
+      }
       return scores;
     };
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-  std::int64_t base_count() const { return static_cast<std::int64_t>(task_.base_names.size()); }
+  // The head has its share in the columns of base names.
+  Tensor with_head(const Tensor& cosines, const ScoredImages& images,
+                   const std::vector<std::int64_t>& classes) const {
+    std::vector<std::int64_t> base, of_head;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      if (classes[i] < 0) continue;
+      base.push_back(static_cast<std::int64_t>(i));
+      of_head.push_back(classes[i]);
+    }
+    const Tensor head = head_logits(channels("image", raw(images.features, images.lengths)));
+    const Tensor fused =
+        (1 - options_.head) * columns_of(cosines, base) + options_.head * columns_of(head, of_head);
+    return cosines.index_copy(1, index_tensor(base, cosines.device()), fused);
+  }
 
   void add_to_head(const std::string& name, const Tensor& value) {
     add_parameter(name, value.to(clip().device()));
@@ -131,7 +146,6 @@ class Dept : public Learner {
     return linear(features, {parameters_.at("head.weight"), parameters_.at("head.bias")});
   }
 
-  TuningTask task_;
   DeptOptions options_;
   bool conditional_;
   PromptPool pool_;

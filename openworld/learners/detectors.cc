@@ -2,6 +2,9 @@
 
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
 
 #include "openworld/vlm/index_tensor.h"
 
@@ -51,6 +54,25 @@ Tensor Detectors::scores(const Clip& clip, const Tensor& images,
   for (std::size_t k = 0; k < size(); ++k) {
     const Tensor p = at::softmax(scaled_logits(clip, images, texts[k]), 1);
     scores.push_back(p.index_select(1, columns_[k]).amax(1));
+  }
+  return at::stack(scores, 1);
+}
+
+Tensor Detectors::scores(const std::vector<Tensor>& logits, const NameColumns& view,
+                         const std::vector<std::int64_t>& classes) const {
+  std::vector<std::int64_t> compared = view.detected;
+  compared.insert(compared.end(), view.new_names.begin(), view.new_names.end());
+  std::vector<Tensor> scores;
+  for (std::size_t k = 0; k < size(); ++k) {
+    std::vector<std::int64_t> known;  // among those compared
+    for (std::size_t i = 0; i < view.detected.size(); ++i) {
+      const std::int64_t c = classes[static_cast<std::size_t>(view.detected[i])];
+      if (std::ranges::find(partitions_[k].columns, c) == partitions_[k].columns.end()) continue;
+      known.push_back(static_cast<std::int64_t>(i));
+    }
+    scores.push_back(
+        known.empty() ? at::zeros({logits[k].size(0)}, logits[k].options())
+                      : columns_of(at::softmax(columns_of(logits[k], compared), 1), known).amax(1));
   }
   return at::stack(scores, 1);
 }

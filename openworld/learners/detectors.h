@@ -37,10 +37,16 @@ class Detectors {
   };
   Sides sides(std::size_t k, const at::Tensor& labels) const;
 
-  // q[n, K]: for each detector the largest probability of its columns among all names, given the
-  // features [all names, embed] that each has of them, base names first.
+  // q[n, K]: for each detector the largest probability of its columns among base names, given the
+  // features [base names, embed] that each has of them.
   at::Tensor scores(const Clip& clip, const at::Tensor& images,
                     const std::vector<at::Tensor>& texts) const;
+
+  // The same in a test view: of the base names that r compares, those that the detector knows,
+  // among all names of the view; 0 where it knows none. Given the logits [n, names] of each
+  // detector by column, and the base class that a column is a name of.
+  at::Tensor scores(const std::vector<at::Tensor>& logits, const NameColumns& view,
+                    const std::vector<std::int64_t>& classes) const;
 
  private:
   std::vector<Partition> partitions_;

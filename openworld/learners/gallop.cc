@@ -25,7 +25,7 @@ constexpr std::uint64_t kDropoutStream = 4'000'037;
 class Gallop : public Learner {
  public:
   Gallop(const TuningTask& task, const GallopOptions& options)
-      : task_(task),
+      : Learner(task),
         options_(options),
         pool_(task.text_model.threads),
         stage_(options.stage("prompts", {"global", "local", "local_proj"})) {
@@ -64,10 +64,11 @@ class Gallop : public Learner {
     return sum / static_cast<double>(local.size()) + global_loss(batch, texts);
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    ContextPrompts prompts(task_.text_model, all_names(task_, new_names), shape_);
-    return [this, texts = texts_of(prompts)](const ScoredImages& images) {
+    ContextPrompts prompts(task_.text_model, NameTable(task_, lists).names(), shape_);
+    return [this, texts = texts_of(prompts)](const ScoredImages& images,
+                                             std::span<const NameColumns> views) {
       const at::NoGradGuard scoring;
       std::vector<Tensor> parts_of_image, parts_of_patches;
       // Each image by itself, so that its bits do not depend on the others.
@@ -76,13 +77,15 @@ class Gallop : public Learner {
         parts_of_patches.push_back(
             at::stack(local_cosines(images.local.narrow(0, i, 1), texts)).mean(0));
       }
-      return scores_of(at::cat(parts_of_image), at::cat(parts_of_patches));
+      const Tensor global = at::cat(parts_of_image), local = at::cat(parts_of_patches);
+      std::vector<Scores> scores = msp_scores(logit_scale(clip()) * (global + local) / 2, views);
+      if (options_.score == "msp") return scores;
+      for (std::size_t v = 0; v < views.size(); ++v) scores[v].r = mcm(global, local, views[v]);
+      return scores;
     };
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
   // Features of the names with every global context, then with every local one.
   std::vector<Tensor> texts_of(ContextPrompts& prompts) {
     std::vector<Tensor> contexts;
@@ -131,19 +134,13 @@ class Gallop : public Learner {
     return at::stack(cosines).mean(0);
   }
 
-  Scores scores_of(const Tensor& global, const Tensor& local) const {
-    const auto base = static_cast<std::int64_t>(task_.base_names.size());
-    Scores scores = msp_scores(logit_scale(clip()) * (global + local) / 2, base);
-    if (options_.score == "msp") return scores;
-    // Cosines without scale, of base names: of the whole image and of its patches.
-    scores.r = at::softmax(global.narrow(1, 0, base), 1).amax(1);
-    if (options_.score == "gl_mcm") {
-      scores.r = scores.r + at::softmax(local.narrow(1, 0, base), 1).amax(1);
-    }
-    return scores;
+  // Cosines without scale, of base names: of the whole image and of its patches.
+  Tensor mcm(const Tensor& global, const Tensor& local, const NameColumns& view) const {
+    const NameColumns base{.base = view.base, .new_names = {}, .detected = view.detected};
+    const Tensor r = largest_base_probability(global, base);
+    return options_.score == "gl_mcm" ? r + largest_base_probability(local, base) : r;
   }
 
-  TuningTask task_;
   GallopOptions options_;
   PromptPool pool_;
   Stage stage_;

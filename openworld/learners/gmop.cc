@@ -2,10 +2,10 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softmax.h>
-#include <ATen/ops/zeros.h>
 
 #include <optional>
 
@@ -28,7 +28,7 @@ Tensor gate(const std::string& kind, const Tensor& logits, const Tensor& labels)
 class Gmop : public Learner {
  public:
   Gmop(const TuningTask& task, const GmopOptions& options)
-      : task_(task),
+      : Learner(task),
         options_(options),
         pool_(task.text_model.threads),
         detectors_(task, options.partitions),
@@ -49,7 +49,7 @@ class Gmop : public Learner {
     classifier_prompts_.emplace(task.text_model, task.base_names, classifier_shape_);
     detectors_.make_prompts(task, detector_contexts_[0].size(0));
     if (!options.single && !trained_new_) {
-      zero_shot_texts_ = zero_shot_texts(task.base_names);
+      zero_shot_texts_ = zero_shot_texts(task.base_names, task.sentences);
     }
   }
 
@@ -97,41 +97,54 @@ class Gmop : public Learner {
     return total;
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::string> names = all_names(task_, new_names);
-    ContextPrompts detector_prompts(task_.text_model, names,
+    const NameTable table(task_, lists);
+    ContextPrompts detector_prompts(task_.text_model, table.names(),
                                     {.tokens = detector_contexts_[0].size(0)});
-    const std::vector<PromptList*> lists(detectors_.size(), &detector_prompts);
-    const Tensor base_texts = pool_.features(*classifier_prompts_, classifier_);
-    Tensor new_texts = at::zeros({0, base_texts.size(1)}, base_texts.options());
-    if (!new_names.empty()) {
-      if (options_.single || trained_new_) {
-        ContextPrompts prompts(task_.text_model, new_names, classifier_shape_);
-        new_texts = pool_.features(prompts, options_.single ? classifier_ : new_classifier_);
-      } else {
-        new_texts = zero_shot_texts(new_names);
+    const std::vector<PromptList*> detector_lists(detectors_.size(), &detector_prompts);
+    return [this, texts = classifier_texts(lists), classes = table.classes(),
+            of_detectors = pool_.features(detector_lists, detector_contexts_)](
+               const ScoredImages& scored, std::span<const NameColumns> views) {
+      const Tensor logits = scaled_logits(clip(), scored.features, texts);
+      std::vector<Tensor> detected;
+      for (const Tensor& own : of_detectors) {
+        detected.push_back(scaled_logits(clip(), scored.features, own));
       }
-    }
-    return [this, base_texts, new_texts,
-            of_detectors = pool_.features(lists, detector_contexts_)](const ScoredImages& scored) {
-      const Tensor& images = scored.features;
-      return Scores{scaled_logits(clip(), images, base_texts),
-                    scaled_logits(clip(), images, new_texts),
-                    detectors_.scores(clip(), images, of_detectors).amax(1)};
+      std::vector<Scores> scores;
+      for (const NameColumns& view : views) {
+        scores.push_back({columns_of(logits, view.base), columns_of(logits, view.new_names),
+                          detectors_.scores(detected, view, classes).amax(1)});
+      }
+      return scores;
     };
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
-  Tensor zero_shot_texts(const std::vector<std::string>& names) const {
-    return sentence_features(task_.text_model, names,
-                             options_.zero_shot == "ensemble" ? task_.ensemble : task_.templates,
-                             true);
+  // By column: base names as g has them, new ones as h has them.
+  Tensor classifier_texts(const std::vector<NameList>& lists) {
+    const Tensor base = pool_.features(*classifier_prompts_, classifier_);
+    std::vector<Tensor> texts = {base};
+    for (const NameList& list : lists) {
+      if (list.names.empty()) continue;
+      if (list.base) {
+        texts.push_back(base);
+      } else if (options_.single || trained_new_) {
+        ContextPrompts prompts(task_.text_model, list.names, classifier_shape_);
+        texts.push_back(pool_.features(prompts, options_.single ? classifier_ : new_classifier_));
+      } else {
+        texts.push_back(zero_shot_texts(list.names, list.sentences.value_or(task_.sentences)));
+      }
+    }
+    return at::cat(texts);
   }
 
-  TuningTask task_;
+  Tensor zero_shot_texts(const std::vector<std::string>& names, const Sentences& sentences) const {
+    return sentence_features(
+        task_.text_model, names,
+        options_.zero_shot == "ensemble" ? sentences.ensemble : sentences.templates, true);
+  }
+
   GmopOptions options_;
   PromptPool pool_;
   Detectors detectors_;

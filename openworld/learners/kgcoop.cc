@@ -15,7 +15,8 @@ class Kgcoop : public ContextLearner {
       : ContextLearner(task, options),
         weight_(options.weight),
         teacher_(sentence_features(task.text_model, task.base_names,
-                                   teacher_templates(task, TemplateStyle::kKgCoop), false)) {}
+                                   teacher_templates(task.sentences, TemplateStyle::kKgCoop),
+                                   false)) {}
 
  protected:
   Tensor loss_of(const Batch& batch, const Tensor& texts, const Tensor& logits) const override {

@@ -2,6 +2,8 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
+#include <numeric>
+
 namespace openworld {
 
 std::string_view image_input_name(ImageInput input) {
@@ -26,6 +28,18 @@ double Learner::backward(std::size_t stage, const Batch& batch) {
   const at::Tensor value = loss(stage, batch);
   if (value.requires_grad()) value.backward();
   return value.item<double>();
+}
+
+Scorer Learner::scorer(const std::vector<std::string>& new_names) {
+  NameColumns all;
+  all.base.resize(task_.base_names.size());
+  all.new_names.resize(new_names.size());
+  std::iota(all.base.begin(), all.base.end(), 0);
+  std::iota(all.new_names.begin(), all.new_names.end(), base_count());
+  all.detected = all.base;
+  return [all, score = view_scorer({{.names = new_names}})](const ScoredImages& images) {
+    return score(images, {&all, 1})[0];
+  };
 }
 
 at::Tensor Learner::add_parameter(const std::string& name, const at::Tensor& value) {

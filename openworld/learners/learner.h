@@ -12,6 +12,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,15 +66,22 @@ struct Batch {
   std::int64_t step = 0;    // of the stage, from 0: for what a learner draws at random
 };
 
+// Hand-written sentences for the classes of a dataset.
+struct Sentences {
+  std::vector<std::string> templates;  // one or more
+  std::string template_set = "";       // the name they were asked for by, or ""
+  std::vector<std::string> ensemble;   // a handful of sentences for ensembles
+  // Words that stand before the name in a plain sentence: "a photo of a".
+  std::string plain_words = "a photo of a";
+
+  bool operator==(const Sentences&) const = default;
+};
+
 // What a learner is made for.
 struct TuningTask {
   TextModel text_model;
   std::vector<std::string> base_names;  // as prompts say them
-  std::vector<std::string> templates;   // hand-written sentences for these classes, one or more
-  std::string template_set;             // the name they were asked for by, or ""
-  std::vector<std::string> ensemble;    // a handful of sentences for ensembles
-  // Words that stand before the name in a plain sentence: "a photo of a".
-  std::string plain_words = "a photo of a";
+  Sentences sentences;                  // for these classes
   std::uint64_t seed = 1;
 };
 
@@ -105,8 +114,34 @@ struct ScoredImages {
 };
 using Scorer = std::function<Scores(const ScoredImages&)>;
 
+// Names that images are scored against beside the base names of the task.
+struct NameList {
+  std::vector<std::string> names;                     // as prompts say them
+  std::optional<Sentences> sentences = std::nullopt;  // for them; none: those of the task
+  bool base = false;  // the base names of the task once more, in other sentences
+};
+
+// The names of one test view, as columns. Columns are the base names of the task, then the names of
+// each list.
+struct NameColumns {
+  std::vector<std::int64_t> base;       // g's names; may be empty
+  std::vector<std::int64_t> new_names;  // h's names; may be empty
+  // The base names that r compares with the new ones: those of g, and perhaps names of classes that
+  // the view lacks.
+  std::vector<std::int64_t> detected = base;
+
+  bool operator==(const NameColumns&) const = default;
+};
+
+// Scores of the images in each of the views, which share what does not depend on the view's names.
+// The scores of an image in a view do not depend on the other views, and on other images only by
+// the rounding of a product. Without base names to compare r is 0.
+using ViewScorer =
+    std::function<std::vector<Scores>(const ScoredImages&, std::span<const NameColumns>)>;
+
 class Learner {
  public:
+  explicit Learner(const TuningTask& task) : task_(task) {}
   virtual ~Learner() = default;
 
   // What is learned: leaves that require gradients, with their first values. Known from task and
@@ -142,15 +177,21 @@ class Learner {
   // What its scores need of images.
   virtual ImageInput scored_input() const { return ImageInput::kFeatures; }
 
-  // Encodes the names once. Throws Error for a name that does not fit. The learner outlives it. The
-  // scores of an image do not depend on the others that it is given with.
-  virtual Scorer scorer(const std::vector<std::string>& new_names) = 0;
+  // Encodes the names once. Throws Error for a name that does not fit. The learner outlives it.
+  virtual ViewScorer view_scorer(const std::vector<NameList>& lists) = 0;
+
+  // The view of all base names and these new ones, in the sentences of the task.
+  Scorer scorer(const std::vector<std::string>& new_names);
 
  protected:
+  const Clip& clip() const { return *task_.text_model.clip; }
+  std::int64_t base_count() const { return static_cast<std::int64_t>(task_.base_names.size()); }
+
   at::Tensor add_parameter(const std::string& name, const at::Tensor& value);
 
   std::vector<std::string> parameter_names() const;
 
+  TuningTask task_;
   NamedTensors parameters_, constants_, state_;
 };
 

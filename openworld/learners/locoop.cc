@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,17 +35,12 @@ class Locoop : public ContextLearner {
     return score_ == "gl_mcm" ? ImageInput::kPatches : ImageInput::kFeatures;
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
-    if (score_ == "msp") return ContextLearner::scorer(new_names);
-    return [this, texts = name_features(new_names)](const ScoredImages& images) {
-      Scores scores = msp_scores(clip(), images.features, texts, base_count());
-      const Tensor base_texts = texts.narrow(0, 0, base_count());
-      // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they
-      // are. Miyai et al., IJCV 2025: and the largest of any patch.
-      scores.r = at::softmax(at::matmul(images.features, base_texts.t()), 1).amax(1);
-      if (scored_input() == ImageInput::kPatches) {
-        scores.r += at::softmax(at::matmul(images.local, base_texts.t()), 2).amax({1, 2});
-      }
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
+    if (score_ == "msp") return ContextLearner::view_scorer(lists);
+    return [this, texts = name_features(lists)](const ScoredImages& images,
+                                                std::span<const NameColumns> views) {
+      std::vector<Scores> scores = msp_scores(scaled_logits(clip(), images.features, texts), views);
+      for (std::size_t v = 0; v < views.size(); ++v) scores[v].r = mcm(images, texts, views[v]);
       return scores;
     };
   }
@@ -65,6 +61,18 @@ class Locoop : public ContextLearner {
   }
 
  private:
+  // Ming et al., NeurIPS 2022: the largest probability among known names, of cosines as they are.
+  // Miyai et al., IJCV 2025: and the largest of any patch.
+  Tensor mcm(const ScoredImages& images, const Tensor& texts, const NameColumns& view) const {
+    if (view.detected.empty()) return at::zeros({images.features.size(0)}, texts.options());
+    const Tensor names = columns_of(texts.t(), view.detected);
+    Tensor r = at::softmax(at::matmul(images.features, names), 1).amax(1);
+    if (scored_input() == ImageInput::kPatches) {
+      r += at::softmax(at::matmul(images.local, names), 2).amax({1, 2});
+    }
+    return r;
+  }
+
   double lambda_;
   std::int64_t top_ = 1;
   std::string score_;

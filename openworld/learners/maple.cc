@@ -24,7 +24,7 @@ enum Stream : std::uint64_t { kDeep = 1, kProjection = 2, kDeepProjection = 3 };
 class Maple : public Learner {
  public:
   Maple(const TuningTask& task, const MapleOptions& options)
-      : task_(task), images_(task.text_model) {
+      : Learner(task), images_(task.text_model) {
     const ClipConfig& config = clip().config;
     const bool text_is_short = config.text.layers < config.vision.layers;
     const std::int64_t depth = prompt_depth(options.depth, kReleasedDepth,
@@ -61,16 +61,14 @@ class Maple : public Learner {
     return cross_entropy(scaled_logits(clip(), features, texts), batch.labels);
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
-    const Tensor texts = text_->all_features(new_names, parameters_.at("context"), deep());
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
+    const Tensor texts =
+        text_->all_features(NameTable(task_, lists), parameters_.at("context"), deep());
     return class_token_scorer(
-        clip(), images_, [this] { return visual_prompts(); }, texts,
-        static_cast<std::int64_t>(task_.base_names.size()));
+        clip(), images_, [this] { return visual_prompts(); }, texts);
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
   Tensor deep() const {
     const auto found = parameters_.find("deep");
     return found == parameters_.end() ? Tensor() : found->second;
@@ -89,7 +87,6 @@ class Maple : public Learner {
     return options;
   }
 
-  TuningTask task_;
   PromptedImages images_;
   std::unique_ptr<DeepText> text_;
   Stage stage_;

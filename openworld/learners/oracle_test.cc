@@ -38,7 +38,7 @@ class Case : public testing::Test {
     task.base_names = oracle_cases()["base_names"].get<std::vector<std::string>>();
     const nlohmann::json& own =
         case_.contains("task_templates") ? case_["task_templates"] : oracle_cases()["templates"];
-    task.templates = own.get<std::vector<std::string>>();
+    task.sentences.templates = own.get<std::vector<std::string>>();
     std::vector<std::string> options;
     for (const auto& [name, value] : case_["options"].items()) {
       options.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));

@@ -35,8 +35,10 @@ constexpr std::int64_t kRows = 2, kInner = 4;
 class PixelLearner : public Learner {
  public:
   PixelLearner(const TuningTask& task, double part_work = 1, std::int64_t epochs = 2)
-      : clip_(*task.text_model.clip),
-        texts_(sentence_features(task.text_model, task.base_names, task.templates, false)),
+      : Learner(task),
+        clip_(*task.text_model.clip),
+        texts_(
+            sentence_features(task.text_model, task.base_names, task.sentences.templates, false)),
         encoder_(clip_.vision, task.text_model.threads, {.part_work = part_work}),
         pool_(task.text_model.threads),
         epochs_(epochs) {
@@ -81,11 +83,11 @@ class PixelLearner : public Learner {
 
   ImageInput scored_input() const override { return ImageInput::kPixels; }
 
-  Scorer scorer(const std::vector<std::string>&) override {
-    return [this](const ScoredImages& images) {
+  ViewScorer view_scorer(const std::vector<NameList>&) override {
+    return [this](const ScoredImages& images, std::span<const NameColumns> views) {
       const Tensor features = normalized(
           encode_each(clip_.vision, images.pixels, pool_, prompts()).features.select(1, 0));
-      return msp_scores(clip_, features, texts_, texts_.size(0));
+      return msp_scores(scaled_logits(clip_, features, texts_), views);
     };
   }
 

@@ -25,7 +25,7 @@ constexpr std::uint64_t kOrderStream = 3'000'017;
 class Proda : public Learner {
  public:
   Proda(const TuningTask& task, const ProdaOptions& options)
-      : task_(task),
+      : Learner(task),
         options_(options),
         pool_(task.text_model.threads),
         stage_(options.stage("prompts", {"context"})) {
@@ -59,16 +59,12 @@ class Proda : public Learner {
     return cross_entropy(logits, batch.labels) + options_.lambda * overlap();
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    Lists lists = lists_of(all_names(task_, new_names));
-    std::vector<std::int64_t> all(static_cast<std::size_t>(options_.prompts));
-    std::iota(all.begin(), all.end(), 0);
-    const Tensor mean = texts_of(lists, all).mean(0);
-    return [this, mean](const ScoredImages& images) {
-      return msp_scores(clip(), images.features, mean,
-                        static_cast<std::int64_t>(task_.base_names.size()));
-    };
+    Lists all = lists_of(NameTable(task_, lists).names());
+    std::vector<std::int64_t> contexts(static_cast<std::size_t>(options_.prompts));
+    std::iota(contexts.begin(), contexts.end(), 0);
+    return text_scorer(clip(), texts_of(all, contexts).mean(0));
   }
 
  private:
@@ -76,8 +72,6 @@ class Proda : public Learner {
   struct Lists {
     std::vector<ContextPrompts> by_position;  // NamePosition
   };
-
-  const Clip& clip() const { return *task_.text_model.clip; }
 
   Tensor start() const {
     const std::string words = init_words(task_, options_.init);
@@ -138,7 +132,6 @@ class Proda : public Learner {
     return (cosines.abs() * others).sum() / std::max(pairs, 1.0);
   }
 
-  TuningTask task_;
   ProdaOptions options_;
   PromptPool pool_;
   Stage stage_;

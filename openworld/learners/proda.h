@@ -2,7 +2,8 @@
 
 // ProDA (Lu et al., "Prompt Distribution Learning", CVPR 2022): many contexts, whose text features
 // are taken as Gaussian with the mean and covariance of those of a step; the loss bounds the
-// expected cross-entropy. There is no official code; docs/learners.md says which choices are ours.
+// expected cross-entropy. There is no official code; docs/learners/proda.md says which choices are
+// ours.
 //
 //   mu_c = mean over k of w_ck,   d = w - mu,   f a normalised image feature
 //   sigma_c = sum over k, j of f_j^2 (d_ykj - d_ckj)^2 / divisor

@@ -23,7 +23,8 @@ class Prograd : public ContextLearner {
         lambda_(options.lambda),
         temperature_(options.temperature),
         teacher_(sentence_features(task.text_model, task.base_names,
-                                   teacher_templates(task, TemplateStyle::kProGrad), false)) {}
+                                   teacher_templates(task.sentences, TemplateStyle::kProGrad),
+                                   false)) {}
 
   double backward(std::size_t, const Batch& batch) override {
     const Tensor logits = scaled_logits(clip(), batch.features, texts());

@@ -30,7 +30,7 @@ enum Stream : std::uint64_t { kDeep = 1, kVisual = 2, kVisualDeep = 3 };
 class Promptsrc : public Learner {
  public:
   Promptsrc(const TuningTask& task, const PromptsrcOptions& options)
-      : task_(task), options_(options), images_(task.text_model) {
+      : Learner(task), options_(options), images_(task.text_model) {
     const ClipConfig& config = clip().config;
     const std::int64_t text_depth =
         prompt_depth(options.depth, kReleasedDepth, config.text.layers, "text");
@@ -92,17 +92,14 @@ class Promptsrc : public Learner {
     }
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const Tensor texts =
-        text_->all_features(new_names, parameters_.at("context"), optional("deep"));
+        text_->all_features(NameTable(task_, lists), parameters_.at("context"), optional("deep"));
     return class_token_scorer(
-        clip(), images_, [this] { return visual_prompts(); }, texts,
-        static_cast<std::int64_t>(task_.base_names.size()));
+        clip(), images_, [this] { return visual_prompts(); }, texts);
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
   Tensor optional(const std::string& name) const {
     const auto found = parameters_.find(name);
     return found == parameters_.end() ? Tensor() : found->second;
@@ -115,11 +112,11 @@ class Promptsrc : public Learner {
   }
 
   std::vector<std::string> teacher_sentences() const {
-    const bool photos = task_.plain_words == "a photo of a";
+    const bool photos = task_.sentences.plain_words == "a photo of a";
     if (options_.teacher == "promptsrc60" || (options_.teacher == "auto" && photos)) {
       return find_template_set("promptsrc60").templates;
     }
-    return options_.teacher == "template" ? task_.templates : task_.ensemble;
+    return options_.teacher == "template" ? task_.sentences.templates : task_.sentences.ensemble;
   }
 
   // The mean of features that are not normalised, normalised.
@@ -138,7 +135,6 @@ class Promptsrc : public Learner {
     return normalized(at::stack(features).mean(0));
   }
 
-  TuningTask task_;
   PromptsrcOptions options_;
   PromptedImages images_;
   std::unique_ptr<DeepText> text_;

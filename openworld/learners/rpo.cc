@@ -19,17 +19,12 @@ using at::Tensor;
 class Rpo : public Learner {
  public:
   Rpo(const TuningTask& task, const RpoOptions& options)
-      : task_(task),
+      : Learner(task),
         tokens_(options.tokens),
+        plain_(options.sentence == "plain"),
         images_(task.text_model),
         pool_(task.text_model.threads),
         stage_(options.stage("prompts", {"text", "visual"})) {
-    const std::vector<std::string> templates =
-        options.sentence == "plain" ? std::vector{plain_template(task)} : task.templates;
-    if (templates.size() != 1) {
-      fail("prompts", fmt::format("there are {} templates; expected one", templates.size()));
-    }
-    template_ = templates.front();
     const ClipConfig& config = clip().config;
     const std::int32_t end = task.text_model.tokenizer->vocabulary().end_of_text;
     const auto start = [&](const Tensor& row, std::uint64_t stream) {
@@ -43,7 +38,7 @@ class Rpo : public Learner {
                                   "which the sentence takes some",
                                   tokens_, config.context));
     }
-    prompts_ = std::make_unique<PromptList>(prompts_of(task.base_names));
+    prompts_ = std::make_unique<PromptList>(prompts_of(NameTable(task, {})));
   }
 
   std::vector<Stage> stages() const override { return {stage_}; }
@@ -55,36 +50,45 @@ class Rpo : public Learner {
     return cross_entropy(logits_of(images, texts), batch.labels);
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    PromptList prompts = prompts_of(all_names(task_, new_names));
+    PromptList prompts = prompts_of(NameTable(task_, lists));
     const Tensor texts = pool_.features(prompts, parameters_.at("text"));
-    return [this, texts](const ScoredImages& images) {
+    return [this, texts](const ScoredImages& images, std::span<const NameColumns> views) {
       const at::NoGradGuard scoring;
       const Tensor features = images_.features_of_each(images.pixels, visual_prompts());
-      return msp_scores(logits_of(features, texts),
-                        static_cast<std::int64_t>(task_.base_names.size()));
+      return msp_scores(logits_of(features, texts), views);
     };
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
   VisionOptions visual_prompts() const {
     return {.prompts = {{0, parameters_.at("visual")}}, .read_only = true};
   }
 
+  std::string sentence_of(const Sentences& sentences) const {
+    if (plain_) return plain_template(sentences);
+    if (sentences.templates.size() != 1) {
+      fail("prompts",
+           fmt::format("there are {} templates; expected one", sentences.templates.size()));
+    }
+    return sentences.templates.front();
+  }
+
   // Below the end of every sentence, each by itself, without positions. The released code puts them
   // one after the other, so that sentence and rows have to fit the context together.
-  PromptList prompts_of(const std::vector<std::string>& names) const {
+  PromptList prompts_of(const NameTable& table) const {
     std::vector<PromptRow> readers;
     for (std::int32_t k = 0; k < tokens_; ++k) {
       readers.push_back({.learnable = k, .positioned = false, .visible = false});
     }
     std::vector<Prompt> prompts;
-    for (const std::string& name : names) {
-      prompts.push_back(
-          {sentence_rows(task_.text_model, fill(template_, name), name, tokens_), readers});
+    for (const NameTable::Group& group : table.groups()) {
+      const std::string sentence = sentence_of(group.sentences);
+      for (const std::string& name : group.names) {
+        prompts.push_back(
+            {sentence_rows(task_.text_model, fill(sentence, name), name, tokens_), readers});
+      }
     }
     return {task_.text_model, std::move(prompts), tokens_};
   }
@@ -95,9 +99,8 @@ class Rpo : public Learner {
     return scale * at::matmul(images.flatten(1), texts.reshape({-1, tokens_ * texts.size(1)}).t());
   }
 
-  TuningTask task_;
   std::int64_t tokens_;
-  std::string template_;
+  bool plain_;
   PromptedImages images_;
   PromptPool pool_;
   std::unique_ptr<PromptList> prompts_;

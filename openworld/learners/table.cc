@@ -150,14 +150,6 @@ const LearnerRow kLearners[] = {
 };
 
 // Lower case, without '-' and '_'.
-std::string comparable(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (c != '-' && c != '_') result += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  }
-  return result;
-}
-
 }  // namespace
 
 std::span<const LearnerRow> learners() {
@@ -167,11 +159,10 @@ std::span<const LearnerRow> learners() {
 const LearnerRow& find_learner(std::string_view name) {
   std::vector<std::string> names;
   for (const LearnerRow& row : kLearners) {
-    if (comparable(row.name) == comparable(name)) return row;
+    if (is_same_name(row.name, name)) return row;
     names.emplace_back(row.name);
   }
-  fail("find_learner", fmt::format("no learner {}, did you mean {}? There are {}", in_quotes(name),
-                                   nearest_name(name, names), fmt::join(names, ", ")));
+  fail("find_learner", fmt::format("no learner {}; {}", in_quotes(name), known_names(name, names)));
 }
 
 }  // namespace openworld

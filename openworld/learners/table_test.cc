@@ -129,7 +129,7 @@ TEST(Learners, RefuseWhatDoesNotFit) {
     EXPECT_THROW(make_learner(name, options, task), Error) << name;
   }
   TuningTask many = task;
-  many.templates.push_back("art of the {}.");
+  many.sentences.templates.push_back("art of the {}.");
   EXPECT_THROW(make_learner("zero-shot", {}, many), Error);
   const auto specific = make_learner("coop", {"tokens=3", "class_specific=true"}, task);
   EXPECT_THROW(specific->scorer({"otter"}), Error);

@@ -26,7 +26,7 @@ struct Words {
 };
 
 // As released for the datasets of CoOp; else what the run's template has after the name.
-Words prompt_words(const TuningTask& task) {
+Words prompt_words(const Sentences& sentences) {
   static const std::map<std::string, Words> kReleased = {
       {"OxfordPets", {"", ", a type of pet."}},
       {"OxfordFlowers", {"", ", a type of flower."}},
@@ -36,18 +36,18 @@ Words prompt_words(const TuningTask& task) {
       {"Food101", {"", ", a type of food."}},
       {"UCF101", {"person doing", "."}},
   };
-  if (!find_custom_template(task.template_set, TemplateStyle::kTcp)) {
-    const std::string& sentence = task.templates.front();
+  if (!find_custom_template(sentences.template_set, TemplateStyle::kTcp)) {
+    const std::string& sentence = sentences.templates.front();
     return {"", sentence.substr(sentence.find("{}") + 2)};
   }
-  const auto released = kReleased.find(find_template_set(task.template_set).name);
+  const auto released = kReleased.find(find_template_set(sentences.template_set).name);
   return released == kReleased.end() ? Words{"", "."} : released->second;
 }
 
 class Tcp : public Learner {
  public:
   Tcp(const TuningTask& task, const TcpOptions& options)
-      : task_(task), weight_(options.weight), pool_(task.text_model.threads) {
+      : Learner(task), weight_(options.weight), pool_(task.text_model.threads) {
     const ClipConfig& config = clip().config;
     const Tensor context = add_parameter("context", first_context(task, options));
     const std::int64_t hidden =
@@ -56,13 +56,10 @@ class Tcp : public Learner {
              config.embed, hidden, context.size(0) * config.text.width, task.seed, kNetStream)) {
       add_parameter("meta_net." + name, value.to(clip().device()));
     }
-    const Words words = prompt_words(task);
-    shape_ = {.tokens = context.size(0),
-              .before = task.text_model.tokenizer->encode(words.before),
-              .after = words.after,
-              .class_block = static_cast<std::int32_t>(block_of(options.block))};
-    teacher_ = teacher_of(task.base_names);
-    prompts_ = std::make_unique<ContextPrompts>(task.text_model, task.base_names, shape_);
+    block_ = static_cast<std::int32_t>(block_of(options.block));
+    teacher_ = teacher_of(task.base_names, task.sentences);
+    prompts_ = std::make_unique<ContextPrompts>(task.text_model, task.base_names,
+                                                shape_of(task.sentences));
     stage_ = options.stage("prompts", parameter_names());
   }
 
@@ -75,20 +72,18 @@ class Tcp : public Learner {
            weight_ * away;
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     const at::NoGradGuard no_grad;
-    const std::vector<std::string> names = all_names(task_, new_names);
-    ContextPrompts prompts(task_.text_model, names, shape_);
-    const Tensor texts = pool_.features(prompts, rows_of(teacher_of(names)));
-    return [this, texts](const ScoredImages& images) {
-      return msp_scores(clip(), images.features, texts,
-                        static_cast<std::int64_t>(task_.base_names.size()));
-    };
+    const NameTable table(task_, lists);
+    std::vector<Tensor> texts;
+    for (const auto& [names, sentences] : table.groups()) {
+      ContextPrompts prompts(task_.text_model, names, shape_of(sentences));
+      texts.push_back(pool_.features(prompts, rows_of(teacher_of(names, sentences))));
+    }
+    return text_scorer(clip(), at::cat(texts));
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
-
   // Block 8 of 12 is released; others have it at two thirds.
   std::int64_t block_of(std::int64_t asked) const {
     const std::int64_t layers = clip().config.text.layers;
@@ -102,9 +97,17 @@ class Tcp : public Learner {
     return block;
   }
 
-  Tensor teacher_of(const std::vector<std::string>& names) const {
-    return sentence_features(task_.text_model, names, teacher_templates(task_, TemplateStyle::kTcp),
-                             false);
+  PromptShape shape_of(const Sentences& sentences) const {
+    const Words words = prompt_words(sentences);
+    return {.tokens = parameters_.at("context").size(0),
+            .before = task_.text_model.tokenizer->encode(words.before),
+            .after = words.after,
+            .class_block = block_};
+  }
+
+  Tensor teacher_of(const std::vector<std::string>& names, const Sentences& sentences) const {
+    return sentence_features(task_.text_model, names,
+                             teacher_templates(sentences, TemplateStyle::kTcp), false);
   }
 
   // The context, then the rows of every class.
@@ -114,10 +117,9 @@ class Tcp : public Learner {
     return at::cat({context, own.reshape({-1, context.size(1)})});
   }
 
-  TuningTask task_;
   double weight_;
   PromptPool pool_;
-  PromptShape shape_;
+  std::int32_t block_ = 0;
   Tensor teacher_;
   std::unique_ptr<ContextPrompts> prompts_;
   Stage stage_;

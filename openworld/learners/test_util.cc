@@ -69,9 +69,8 @@ const Clip& three_block_clip() {
 TuningTask small_setting(std::uint64_t seed, int threads) {
   return {.text_model = oracle_model().text_model(threads),
           .base_names = {"cat", "snow leopard", "ragdoll", "fire truck", "violin", "zebra"},
-          .templates = {"a photo of a {}."},
-          .template_set = "",
-          .ensemble = find_template_set("select7").templates,
+          .sentences = {.templates = {"a photo of a {}."},
+                        .ensemble = find_template_set("select7").templates},
           .seed = seed};
 }
 

@@ -2,11 +2,14 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 
+#include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/zeroshot.h"
 
@@ -18,25 +21,51 @@ Tensor scaled_logits(const Clip& clip, const Tensor& images, const Tensor& texts
   return logit_scale(clip) * at::matmul(images, texts.t());
 }
 
-Scores msp_scores(const Clip& clip, const Tensor& images, const Tensor& texts,
-                  std::int64_t base_names) {
-  return msp_scores(scaled_logits(clip, images, texts), base_names);
+Tensor columns_of(const Tensor& values, std::span<const std::int64_t> columns) {
+  const auto count = static_cast<std::int64_t>(columns.size());
+  const auto follows = [](std::int64_t a, std::int64_t b) { return b != a + 1; };
+  if (count == 0) return values.narrow(1, 0, 0);
+  if (std::ranges::adjacent_find(columns, follows) == columns.end()) {
+    return values.narrow(1, columns[0], count);
+  }
+  const std::vector<std::int64_t> indices(columns.begin(), columns.end());
+  return values.index_select(1, index_tensor(indices, values.device()));
 }
 
-Scores msp_scores(const Tensor& logits, std::int64_t base_names) {
-  return {logits.narrow(1, 0, base_names),
-          logits.narrow(1, base_names, logits.size(1) - base_names),
-          at::softmax(logits, 1).narrow(1, 0, base_names).amax(1)};
+Tensor largest_base_probability(const Tensor& values, const NameColumns& view) {
+  if (view.detected.empty()) return at::zeros({values.size(0)}, values.options());
+  std::vector<std::int64_t> compared = view.detected;
+  compared.insert(compared.end(), view.new_names.begin(), view.new_names.end());
+  return at::softmax(columns_of(values, compared), 1)
+      .narrow(1, 0, static_cast<std::int64_t>(view.detected.size()))
+      .amax(1);
 }
 
-Scorer class_token_scorer(const Clip& clip, PromptedImages& images,
-                          std::function<VisionOptions()> prompts, Tensor texts,
-                          std::int64_t base_names) {
-  return [&clip, &images, prompts = std::move(prompts), texts = std::move(texts),
-          base_names](const ScoredImages& scored) {
+Scores msp_scores(const Tensor& logits, const NameColumns& view) {
+  return {columns_of(logits, view.base), columns_of(logits, view.new_names),
+          largest_base_probability(logits, view)};
+}
+
+std::vector<Scores> msp_scores(const Tensor& logits, std::span<const NameColumns> views) {
+  std::vector<Scores> scores;
+  for (const NameColumns& view : views) scores.push_back(msp_scores(logits, view));
+  return scores;
+}
+
+ViewScorer text_scorer(const Clip& clip, Tensor texts) {
+  return [&clip, texts = std::move(texts)](const ScoredImages& images,
+                                           std::span<const NameColumns> views) {
+    return msp_scores(scaled_logits(clip, images.features, texts), views);
+  };
+}
+
+ViewScorer class_token_scorer(const Clip& clip, PromptedImages& images,
+                              std::function<VisionOptions()> prompts, Tensor texts) {
+  return [&clip, &images, prompts = std::move(prompts), texts = std::move(texts)](
+             const ScoredImages& scored, std::span<const NameColumns> views) {
     const at::NoGradGuard no_grad;
     const Tensor features = images.features_of_each(scored.pixels, prompts()).select(1, 0);
-    return msp_scores(clip, features, texts, base_names);
+    return msp_scores(scaled_logits(clip, features, texts), views);
   };
 }
 
@@ -50,24 +79,26 @@ Tensor sentence_features(const TextModel& text_model, const std::vector<std::str
       {.ensemble = logits ? Ensemble::kLogits : Ensemble::kFeatures, .memory = text_model.memory});
 }
 
-std::vector<std::string> teacher_templates(const TuningTask& task, TemplateStyle style) {
-  const auto own = find_custom_template(task.template_set, style);
-  return own ? std::vector{*own} : task.templates;
+Tensor sentence_features(const TextModel& text_model, const NameTable& table,
+                         const ChooseTemplates& choose, bool logits) {
+  std::vector<Tensor> parts;
+  for (const NameTable::Group& group : table.groups()) {
+    parts.push_back(sentence_features(text_model, group.names, choose(group.sentences), logits));
+  }
+  return at::cat(parts);
 }
 
-std::string plain_template(const TuningTask& task) {
-  return task.plain_words + " {}.";
+std::vector<std::string> teacher_templates(const Sentences& sentences, TemplateStyle style) {
+  const auto own = find_custom_template(sentences.template_set, style);
+  return own ? std::vector{*own} : sentences.templates;
+}
+
+std::string plain_template(const Sentences& sentences) {
+  return sentences.plain_words + " {}.";
 }
 
 std::string init_words(const TuningTask& task, const std::string& init) {
-  return init == "auto" ? task.plain_words : init;
-}
-
-std::vector<std::string> all_names(const TuningTask& task,
-                                   const std::vector<std::string>& new_names) {
-  std::vector<std::string> names = task.base_names;
-  names.insert(names.end(), new_names.begin(), new_names.end());
-  return names;
+  return init == "auto" ? task.sentences.plain_words : init;
 }
 
 }  // namespace openworld

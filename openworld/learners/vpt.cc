@@ -17,10 +17,9 @@ constexpr std::int64_t kReleasedDepth = 12;
 class Vpt : public Learner {
  public:
   Vpt(const TuningTask& task, const VptOptions& options)
-      : task_(task),
-        templates_(options.sentence == "plain" ? std::vector{plain_template(task)}
-                                               : task.templates),
-        texts_(sentence_features(task.text_model, task.base_names, templates_, false)),
+      : Learner(task),
+        plain_(options.sentence == "plain"),
+        texts_(texts_of({})),
         images_(task.text_model),
         stage_(options.stage("prompts", {"visual"})) {
     const ClipConfig& config = clip().config;
@@ -43,15 +42,18 @@ class Vpt : public Learner {
     return cross_entropy(scaled_logits(clip(), features, texts_), batch.labels);
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
-    const Tensor texts =
-        sentence_features(task_.text_model, all_names(task_, new_names), templates_, false);
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
     return class_token_scorer(
-        clip(), images_, [this] { return prompts(); }, texts, texts_.size(0));
+        clip(), images_, [this] { return prompts(); }, texts_of(lists));
   }
 
  private:
-  const Clip& clip() const { return *task_.text_model.clip; }
+  Tensor texts_of(const std::vector<NameList>& lists) const {
+    const auto choose = [this](const Sentences& sentences) {
+      return plain_ ? std::vector{plain_template(sentences)} : sentences.templates;
+    };
+    return sentence_features(task_.text_model, NameTable(task_, lists), choose, false);
+  }
 
   Tensor start(at::IntArrayRef shape, const VptOptions& options, std::uint64_t stream) const {
     const ClipConfig& config = clip().config;
@@ -71,8 +73,7 @@ class Vpt : public Learner {
     return {.prompts = deep_prompts(first, deep->second)};
   }
 
-  TuningTask task_;
-  std::vector<std::string> templates_;
+  bool plain_;
   Tensor texts_;
   PromptedImages images_;
   Stage stage_;

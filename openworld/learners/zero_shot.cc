@@ -14,18 +14,8 @@ using at::Tensor;
 class ZeroShot : public Learner {
  public:
   ZeroShot(const TuningTask& task, const ZeroShotOptions& options)
-      : task_(task), logits_(options.ensemble == "logits"), templates_(task.templates) {
-    const bool ensemble = options.ensemble != "none";
-    if (!ensemble && templates_.size() > 1) {
-      fail("prompts", fmt::format("there are {} templates; expected one, or option ensemble to be "
-                                  "features or logits",
-                                  templates_.size()));
-    }
-    if (ensemble && templates_.size() == 1) {
-      templates_ = task.ensemble;
-      // CoOp adds the dataset's own sentence to the ensemble of features.
-      if (!logits_) templates_.push_back(task.templates[0]);
-    }
+      : Learner(task), ensemble_(options.ensemble) {
+    templates_of(task.sentences);
   }
 
   std::vector<Stage> stages() const override { return {}; }
@@ -34,19 +24,28 @@ class ZeroShot : public Learner {
     fail("zero-shot", "there is nothing to train");
   }
 
-  Scorer scorer(const std::vector<std::string>& new_names) override {
-    const Tensor texts =
-        sentence_features(task_.text_model, all_names(task_, new_names), templates_, logits_);
-    return [this, texts](const ScoredImages& images) {
-      return msp_scores(*task_.text_model.clip, images.features, texts,
-                        static_cast<std::int64_t>(task_.base_names.size()));
-    };
+  ViewScorer view_scorer(const std::vector<NameList>& lists) override {
+    const auto choose = [this](const Sentences& sentences) { return templates_of(sentences); };
+    return text_scorer(clip(), sentence_features(task_.text_model, NameTable(task_, lists), choose,
+                                                 ensemble_ == "logits"));
   }
 
  private:
-  TuningTask task_;
-  bool logits_;
-  std::vector<std::string> templates_;
+  std::vector<std::string> templates_of(const Sentences& sentences) const {
+    const std::vector<std::string>& templates = sentences.templates;
+    if (ensemble_ == "none" && templates.size() > 1) {
+      fail("prompts", fmt::format("there are {} templates; expected one, or option ensemble to be "
+                                  "features or logits",
+                                  templates.size()));
+    }
+    if (ensemble_ == "none" || templates.size() > 1) return templates;
+    std::vector<std::string> several = sentences.ensemble;
+    // CoOp adds the dataset's own sentence to the ensemble of features.
+    if (ensemble_ == "features") several.push_back(templates[0]);
+    return several;
+  }
+
+  std::string ensemble_;
 };
 
 }  // namespace

@@ -5,12 +5,6 @@
 namespace openworld {
 namespace {
 
-std::optional<Interval> wilson(std::int64_t right, std::int64_t total, double level) {
-  if (total == 0) return std::nullopt;
-  const Proportion p = wilson_proportion(right, total, level);
-  return Interval{.low = p.low, .high = p.high, .level = level, .method = "wilson"};
-}
-
 int base_verdict(std::uint8_t code) {
   const int kind = code & kKindMask;
   return kind == kBaseRight ? 1 : kind == kBaseWrong ? 0 : -1;
@@ -22,14 +16,20 @@ int new_verdict(std::uint8_t code) {
 }
 
 std::optional<Interval> base_interval(const Ranking& ranking, const MetricOptions&, double level) {
-  return wilson(ranking.totals().of[kBaseRight], ranking.totals().base(), level);
+  return wilson_accuracy(ranking.totals().of[kBaseRight], ranking.totals().base(), level);
 }
 
 std::optional<Interval> new_interval(const Ranking& ranking, const MetricOptions&, double level) {
-  return wilson(ranking.totals().of[kNewRight], ranking.totals().new_samples(), level);
+  return wilson_accuracy(ranking.totals().of[kNewRight], ranking.totals().new_samples(), level);
 }
 
 }  // namespace
+
+std::optional<Interval> wilson_accuracy(std::int64_t right, std::int64_t total, double level) {
+  if (total == 0) return std::nullopt;
+  const Proportion p = wilson_proportion(right, total, level);
+  return Interval{.low = p.low, .high = p.high, .level = level, .method = "wilson"};
+}
 
 MetricValue base_acc(const Ranking& ranking, const MetricOptions&) {
   const KindCounts& totals = ranking.totals();

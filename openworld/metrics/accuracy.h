@@ -21,6 +21,9 @@ namespace openworld {
 MetricValue base_acc(const Ranking& ranking, const MetricOptions& options = {});
 MetricValue new_acc(const Ranking& ranking, const MetricOptions& options = {});
 
+// Wilson's interval of right among total; none without any.
+std::optional<Interval> wilson_accuracy(std::int64_t right, std::int64_t total, double level);
+
 extern const MetricRow kBaseAcc;
 extern const MetricRow kNewAcc;
 

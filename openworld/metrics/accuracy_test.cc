@@ -75,16 +75,32 @@ TEST(Accuracy, IsUndefinedWithoutItsSamples) {
   const TestSet only_base = random_set({.base = 5, .new_side = 0, .unknown = 5}, 1);
   EXPECT_EQ(value(kBaseAcc, only_new).why, "no base samples");
   EXPECT_EQ(value(kNewAcc, only_base).why, "no new samples");
-  for (const MetricRow* row : {&kHm, &kOverallAcc}) {
-    EXPECT_EQ(value(*row, only_new).why, "no base samples");
-    EXPECT_EQ(value(*row, only_base).why, "no new samples");
-    EXPECT_FALSE(interval(*row, only_new));
-  }
+  EXPECT_EQ(value(kHm, only_new).why, "no base samples");
+  EXPECT_EQ(value(kHm, only_base).why, "no new samples");
+  EXPECT_FALSE(interval(kHm, only_new));
+  const TestSet only_unknown = random_set({.base = 0, .new_side = 0, .unknown = 5}, 1);
+  EXPECT_EQ(value(kOverallAcc, only_unknown).why, "no base or new samples");
+  EXPECT_FALSE(interval(kOverallAcc, only_unknown));
   EXPECT_FALSE(interval(kBaseAcc, only_new));
   TestSet no_flags = random_set({}, 1);
   no_flags.overall_correct.clear();
   EXPECT_NE(value(kOverallAcc, no_flags).why.find("overall_correct"), std::string::npos);
   EXPECT_FALSE(interval(kOverallAcc, no_flags));
+}
+
+// One side alone: the share of its samples that is right among all names, with Wilson's interval.
+TEST(OverallAcc, IsThatOfTheSideThatIsThere) {
+  for (const int n_base : {0, 60}) {
+    TestSet set = random_set({.base = n_base, .new_side = 60 - n_base, .unknown = 5}, 1);
+    for (std::size_t i = 0, known = 0; i < set.side.size(); ++i) {
+      set.overall_correct[i] = set.side[i] >= 0 && known++ < 45;
+    }
+    EXPECT_EQ(value(kOverallAcc, set).value, 0.75);
+    const auto wilson = interval(kOverallAcc, set);
+    ASSERT_TRUE(wilson);
+    EXPECT_NEAR(wilson->low, 0.6276792992295218, 1e-9);
+    EXPECT_NEAR(wilson->high, 0.8422347746994333, 1e-9);
+  }
 }
 
 // scipy.stats.binomtest(45, 60).proportion_ci(method="wilson").

@@ -90,8 +90,11 @@ TEST(CountingMetrics, AnEmptySideIsUndefinedAndNamed) {
   const TestSet no_base = random_set({.base = 0, .new_side = 5, .classes = 3}, 1);
   const RankedScores a(no_open.outcomes(), kKeepOrder), b(no_base.outcomes(), kKeepOrder);
   for (const MetricRow* row : kRows) {
-    const bool base_only = row == &kBaseAcc || row == &kMeanClassAccBase || row == &kTpCount;
-    const bool open_only = row == &kNewAcc || row == &kMeanClassAccNew || row == &kOseCount;
+    const bool either = row == &kOverallAcc;  // takes the side that is there
+    const bool base_only =
+        either || row == &kBaseAcc || row == &kMeanClassAccBase || row == &kTpCount;
+    const bool open_only =
+        either || row == &kNewAcc || row == &kMeanClassAccNew || row == &kOseCount;
     const MetricValue without_open = row->compute(Ranking(a), {});
     const MetricValue without_base = row->compute(Ranking(b), {});
     EXPECT_EQ(without_open.defined(), base_only) << row->info.name;

@@ -14,6 +14,8 @@ std::optional<Interval> interval(const Ranking& ranking, const MetricOptions&, d
   if (!overall_acc(ranking).defined()) return std::nullopt;
   const KindCounts& totals = ranking.totals();
   const OverallRight right = overall_right(ranking);
+  if (totals.base() == 0) return wilson_accuracy(right.new_side, totals.new_samples(), level);
+  if (totals.new_samples() == 0) return wilson_accuracy(right.base, totals.base(), level);
   const auto base = static_cast<double>(totals.base()),
              new_side = static_cast<double>(totals.new_samples());
   const auto pooled = [&](double b, double n) {
@@ -41,11 +43,9 @@ MetricValue overall_acc(const Ranking& ranking, const MetricOptions&) {
     return undefined("needs overall_correct: give base_logits and new_logits, or the flags");
   }
   const KindCounts& totals = ranking.totals();
-  if (totals.base() == 0) return undefined("no base samples");
-  if (totals.new_samples() == 0) return undefined("no new samples");
   const OverallRight right = overall_right(ranking);
   return fraction(static_cast<double>(right.base + right.new_side),
-                  totals.base() + totals.new_samples(), "samples");
+                  totals.base() + totals.new_samples(), "base or new samples");
 }
 
 constinit const MetricRow kOverallAcc = {

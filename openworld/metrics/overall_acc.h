@@ -6,6 +6,8 @@
 //              = P_b TPR_b + P_n TPR_n,      P_b = N_b / N,  P_n = N_n / N
 //
 // It moves with the ratio of the sides; sensitivity.h says how. Unknown samples do not take part.
+// With samples of one side alone it is the share of them that is right among all names: the
+// accuracy of OpenPL's curves, which begin without new classes.
 //
 // Interval: the sides are fixed strata, so the variance is P_b^2 v_b + P_n^2 v_n, taken from Wilson
 // limits by square-and-add (accuracy.h) so that it keeps a width near 0 and 1.

@@ -119,10 +119,8 @@ MetricRequest find_metric(std::string_view name) {
   }
   std::vector<std::string> known;
   for (const MetricRow* row : kTable) known.push_back(metric_name(row->info, row->info.params));
-  fail("metrics",
-       fmt::format("unknown metric '{}'; did you mean '{}'? `openworld ls metrics` lists "
-                   "them all",
-                   name, nearest_name(name, known)));
+  fail("metrics", fmt::format("unknown metric '{}'; {}`openworld ls metrics` lists them all", name,
+                              did_you_mean(name, known)));
 }
 
 std::vector<MetricRequest> find_metrics(std::string_view names) {

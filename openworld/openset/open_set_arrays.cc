@@ -19,17 +19,25 @@ NpyArray required(const ZipArchive& archive, const char* name, const char* expec
   return std::move(*array);
 }
 
-Matrix read_matrix(const ZipArchive& archive, const char* name, const char* expected) {
-  const Origin& origin = archive.origin();
-  Matrix matrix = to_matrix(required(archive, name, expected), origin);
-  if (matrix.rows == 0) origin.fail(fmt::format("{} has no rows; expected one or more", name));
+Matrix matrix_with_rows(const NpyArray& array, const Origin& origin) {
+  Matrix matrix = to_matrix(array, origin);
+  if (matrix.rows == 0) {
+    origin.fail(fmt::format("{} has no rows; expected one or more", array.name));
+  }
   return matrix;
 }
 
+Matrix read_matrix(const ZipArchive& archive, const char* name, const char* expected) {
+  return matrix_with_rows(required(archive, name, expected), archive.origin());
+}
+
+Column<std::int32_t> labels_of(const NpyArray& array, const Origin& origin) {
+  require_dimensions(array, 1, origin);
+  return to_integers<std::int32_t>(array, "the index of a class", origin);
+}
+
 Column<std::int32_t> read_labels(const ZipArchive& archive) {
-  const NpyArray array = required(archive, "label", "the index of each image's class");
-  require_dimensions(array, 1, archive.origin());
-  return to_integers<std::int32_t>(array, "the index of a class", archive.origin());
+  return labels_of(required(archive, "label", "the index of each image's class"), archive.origin());
 }
 
 std::int64_t read_negatives(const ZipArchive& archive) {
@@ -105,6 +113,17 @@ OpenSetInput load_logits(const std::string& path) {
     names.resize(classes);
     input.names = std::move(names);
   }
+  return input;
+}
+
+OpenSetInput load_logits_and_labels(const std::string& logits, const std::string& labels,
+                                    std::int64_t negatives) {
+  const Origin origin{kFunction, logits}, label_origin{kFunction, labels};
+  OpenSetInput input = logits_input(
+      matrix_with_rows(parse_npy(map_file(origin), "logits", origin), origin),
+      labels_of(parse_npy(map_file(label_origin), "label", label_origin), label_origin), negatives,
+      origin);
+  input.origin = label_origin;
   return input;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The arrays that an open-set test starts from, as .npz files have them.
+// The arrays that an open-set test starts from, as .npz files have them, or .npy files of logits
+// and of labels as the published code writes them.
 //
 //   logits     logits [N, K + M], label [N], negatives (M, the number of trailing negative columns;
 //              0 when absent)
@@ -44,6 +45,10 @@ struct OpenSetInput {
 
 // Throws Error.
 OpenSetInput load_logits(const std::string& path);
+
+// From two .npy files; the last `negatives` columns of logits are negative queries. Throws Error.
+OpenSetInput load_logits_and_labels(const std::string& logits, const std::string& labels,
+                                    std::int64_t negatives);
 
 // From logits that are in memory; `negatives` trailing columns are negative queries. Throws Error.
 OpenSetInput logits_input(Matrix logits, Column<std::int32_t> label, std::int64_t negatives,

@@ -6,6 +6,7 @@
 
 #include "openworld/base/version.h"
 #include "openworld/predictions/interval_json.h"
+#include "openworld/predictions/measured_value_json.h"
 
 namespace openworld {
 namespace {
@@ -32,14 +33,7 @@ Json value_or_null(const std::optional<Proportion>& proportion) {
 Json metrics_json(const MeasuredValues& metrics) {
   Json json = Json::object();
   for (std::size_t k = 0; k < kOpenSetMetrics; ++k) {
-    const MeasuredValue& metric = metrics[k];
-    Json& entry = json[open_set_metric_table()[k].name];
-    entry = {{"value", value_json(metric.value)},
-             {"interval", interval_json(metric.interval)},
-             {"why", text_or_null(metric.value.why)}};
-    if (metric.value.defined() && !metric.no_interval.empty()) {
-      entry["no_interval"] = metric.no_interval;
-    }
+    json[open_set_metric_table()[k].name] = measured_value_json(metrics[k]);
   }
   return json;
 }
@@ -53,7 +47,7 @@ Json measures_json(const std::vector<MeasureResult>& measures) {
 }
 
 // The counts of a test, as the first fields of `json`.
-void add_counts(Json& json, const OpenSetCounts& counts, double level) {
+void add_counts(Json& json, const OutcomeCounts& counts, double level) {
   json["images"] = counts.images;
   json["tp"] = counts.tp;
   json["ose"] = counts.ose;

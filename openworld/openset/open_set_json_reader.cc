@@ -86,8 +86,8 @@ Proportion read_proportion(const JsonFields& fields, const std::string& key) {
   return {value, interval->low, interval->high};
 }
 
-OpenSetCounts read_counts(const JsonFields& fields) {
-  OpenSetCounts counts;
+OutcomeCounts read_counts(const JsonFields& fields) {
+  OutcomeCounts counts;
   counts.images = read_count(fields, "images", 1);
   counts.tp = read_count(fields, "tp", 0, counts.images);
   counts.wrong = read_count(fields, "closed_set_errors", 0, counts.images - counts.tp);
@@ -125,7 +125,7 @@ SeedSummary read_summary(const JsonFields& fields, double level) {
 // Images, TP and OSE of the seeds, which are lists of the same length.
 std::vector<TestSummary> read_seeds(const JsonFields& fields, std::int32_t size) {
   std::vector<TestSummary> tests;
-  const auto read = [&](const char* key, std::int64_t OpenSetCounts::*member) {
+  const auto read = [&](const char* key, std::int64_t OutcomeCounts::*member) {
     const nlohmann::json& list = fields[key];
     if (!list.is_array() || list.empty()) fields.fail(key, "a list of a number for each seed");
     if (tests.empty()) tests.resize(list.size());
@@ -137,9 +137,9 @@ std::vector<TestSummary> read_seeds(const JsonFields& fields, std::int32_t size)
       tests[s].counts.*member = count;
     }
   };
-  read("images_by_seed", &OpenSetCounts::images);
-  read("tp_by_seed", &OpenSetCounts::tp);
-  read("ose_by_seed", &OpenSetCounts::ose);
+  read("images_by_seed", &OutcomeCounts::images);
+  read("tp_by_seed", &OutcomeCounts::tp);
+  read("ose_by_seed", &OutcomeCounts::ose);
   for (TestSummary& test : tests) test.classes = size;
   return tests;
 }

@@ -100,7 +100,7 @@ std::string meta_of(const OpenSetScores& scores, std::size_t measure,
 // Throws Error unless the result is of the test that has these rows.
 void expect_same_test(const OpenSetOrigin& found, const Predictions& predictions,
                       const Origin& origin) {
-  const OpenSetCounts& counts = found.result->report.all.counts;
+  const OutcomeCounts& counts = found.result->report.all.counts;
   const auto side = predictions.side.values;
   const auto right = std::ranges::count(side, static_cast<std::int8_t>(Side::kBase));
   const auto errors = std::ranges::count(side, static_cast<std::int8_t>(Side::kUnknown));

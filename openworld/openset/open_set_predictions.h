@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "openworld/openset/image_ranking.h"
+#include "openworld/analysis/image_ranking.h"
 #include "openworld/openset/open_set_json.h"
 #include "openworld/predictions/predictions.h"
 

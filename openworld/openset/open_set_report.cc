@@ -73,12 +73,12 @@ OpenSetReport report_open_set(const OpenSetScores& scores, const OpenSetCiOption
 std::vector<PairedResult> compare_measures(const OpenSetScores& scores, std::size_t reference,
                                            const OpenSetCiOptions& options) {
   const auto& measures = scores.plan.measures;
-  const ImageRanking first(scores.all(), reference, ErrorKind::kOpenSet, scores.images);
+  const ImageRanking first = rank_test(scores.all(), reference, ErrorKind::kOpenSet, scores.images);
   std::vector<PairedResult> pairs;
   for (std::size_t m = 0; m < measures.size(); ++m) {
     const std::int32_t left = scores.plan.classes + scores.extra - 1;
     if (m == reference || left < measures[m]->queries) continue;
-    const ImageRanking second(scores.all(), m, ErrorKind::kOpenSet, scores.images);
+    const ImageRanking second = rank_test(scores.all(), m, ErrorKind::kOpenSet, scores.images);
     pairs.push_back({std::string(measures[reference]->name),
                      std::string(measures[m]->name),
                      compare_rankings(first, second, options),

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "openworld/openset/open_set_metrics.h"
+#include "openworld/openset/outcome_metrics.h"
 #include "openworld/stats/seeds.h"
 
 namespace openworld {
@@ -16,7 +16,7 @@ namespace openworld {
 // One list of queries: how it went, and how well each measure tells right from wrong.
 struct TestSummary {
   std::int32_t classes = 0, extra = 0;
-  OpenSetCounts counts;
+  OutcomeCounts counts;
   std::vector<MeasureResult> open_set;
 };
 

@@ -34,6 +34,18 @@ TEST(RandomQueries, SamplesAListWithoutRepeats) {
   EXPECT_THROW(sample_words(list, 11, 0), Error);
 }
 
+TEST(RandomQueries, TokenIdsAreThoseOfTorch) {
+  // torch.manual_seed(0); torch.randint(49407, (3, 77), dtype=torch.int32) of PyTorch 1.13.
+  const auto ids = random_token_ids(3, 77, 49407, 0);
+  ASSERT_EQ(ids.size(), 3u);
+  EXPECT_EQ(std::vector(ids[0].begin(), ids[0].begin() + 5),
+            (std::vector<std::int32_t>{26888, 9087, 32336, 15216, 20977}));
+  EXPECT_EQ(std::vector(ids[2].end() - 3, ids[2].end()),
+            (std::vector<std::int32_t>{35620, 32848, 18705}));
+  EXPECT_EQ(random_token_ids(1, 77, 49407, 0)[0], ids[0]) << "nested";
+  EXPECT_NE(random_token_ids(1, 77, 49407, 1)[0], ids[0]);
+}
+
 TEST(RandomQueries, EmbeddingsHaveTheSpreadOfTheQueries) {
   // Three dimensions with their own mean; after the scaling to length 1 the directions agree.
   const std::vector<float> texts = {3, 0.5F, 0.1F, 3, -0.5F, 0.1F, 3, 0.5F, -0.1F, 3, -0.5F, -0.1F};

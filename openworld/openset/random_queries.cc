@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <random>
 
 #include "openworld/base/error.h"
 #include "openworld/base/numpy_random.h"
@@ -70,6 +71,16 @@ std::vector<std::string> sample_words(std::span<const std::string> list, std::si
     words.push_back(list[i]);
   }
   return words;
+}
+
+std::vector<std::vector<std::int32_t>> random_token_ids(std::size_t count, std::size_t length,
+                                                        std::uint32_t limit, std::uint32_t seed) {
+  std::mt19937 random(seed);  // torch's generator; an id is one of its words modulo the limit
+  std::vector<std::vector<std::int32_t>> sequences(count, std::vector<std::int32_t>(length));
+  for (auto& sequence : sequences) {
+    for (std::int32_t& id : sequence) id = static_cast<std::int32_t>(random() % limit);
+  }
+  return sequences;
 }
 
 Matrix random_embeddings(const Matrix& queries, std::size_t count, EmbeddingDistribution kind,

@@ -1,7 +1,7 @@
 #pragma once
 
-// Negative queries made at random: words that mean nothing, words off a list, and points of the
-// embedding space. All are nested: the first n do not depend on how many are asked for.
+// Negative queries made at random: words that mean nothing, words off a list, token ids, and points
+// of the embedding space. All are nested: the first n do not depend on how many are asked for.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +22,12 @@ std::vector<std::string> random_words(std::size_t count);
 // Throws Error if the list is shorter.
 std::vector<std::string> sample_words(std::span<const std::string> list, std::size_t count,
                                       std::uint32_t seed);
+
+// The token ids that the published code gives to the text encoders of CLIP and ImageBind as random
+// embeddings: `count` sequences of `length` ids below `limit`, as torch.manual_seed(seed) and
+// torch.randint(limit, (count, length)) draw them. REQUIRES: 0 < limit < 2^31.
+std::vector<std::vector<std::int32_t>> random_token_ids(std::size_t count, std::size_t length,
+                                                        std::uint32_t limit, std::uint32_t seed);
 
 enum class EmbeddingDistribution {
   kGaussian,   // each dimension has mean and deviation of the query embeddings (the paper)

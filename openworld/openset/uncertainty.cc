@@ -142,8 +142,7 @@ const UncertaintyRow& find(std::string_view name, OutputActivation activation) {
   if (row == std::end(kTable)) {
     std::vector<std::string> known;
     for (const UncertaintyRow& r : kTable) known.emplace_back(r.name);
-    fail("openset", fmt::format("unknown measure '{}'; did you mean '{}'? Known are {}", name,
-                                nearest_name(name, known), fmt::join(known, ", ")));
+    fail("openset", fmt::format("unknown measure '{}'; {}", name, known_names(name, known)));
   }
   if (!row->defined_for(activation)) {
     fail("openset",

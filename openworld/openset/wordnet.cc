@@ -160,6 +160,17 @@ std::string WordNet::name(std::uint32_t synset) const {
   return word;
 }
 
+std::vector<std::string> WordNet::single_words() const {
+  std::vector<std::string> words;
+  for (const auto& [lemma, synset] : first_sense_) {
+    const bool letters =
+        std::all_of(lemma.begin(), lemma.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    if (letters) words.push_back(lemma);
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
 std::vector<std::string> WordNet::siblings(std::span<const std::uint32_t> classes) const {
   std::set<std::uint32_t> parents, grandparents, found;
   std::set<std::string> names;
@@ -188,6 +199,20 @@ std::vector<std::string> WordNet::siblings(std::span<const std::uint32_t> classe
   for (const std::uint32_t synset : found) {
     if (names.insert(lemma_of(node(synset).word)).second) result.push_back(name(synset));
   }
+  return result;
+}
+
+SiblingsOfNames siblings_of(const WordNet& wordnet, std::span<const std::string> names) {
+  SiblingsOfNames result;
+  std::vector<std::uint32_t> classes;
+  for (const std::string& name : names) {
+    if (const auto synset = wordnet.find(name)) {
+      classes.push_back(*synset);
+    } else {
+      result.unknown.push_back(name);
+    }
+  }
+  result.siblings = wordnet.siblings(classes);
   return result;
 }
 

@@ -36,6 +36,9 @@ class WordNet {
   // hypernyms (instances included).
   std::vector<std::string> siblings(std::span<const std::uint32_t> classes) const;
 
+  // The nouns that are one word of lower-case letters, in alphabetical order.
+  std::vector<std::string> single_words() const;
+
   std::size_t synsets() const { return nodes_.size(); }
 
  private:
@@ -50,5 +53,11 @@ class WordNet {
   std::vector<Node> nodes_;  // by offset
   std::unordered_map<std::string, std::uint32_t> first_sense_;
 };
+
+// The siblings of classes by name, and the names that are no nouns of WordNet.
+struct SiblingsOfNames {
+  std::vector<std::string> siblings, unknown;
+};
+SiblingsOfNames siblings_of(const WordNet& wordnet, std::span<const std::string> names);
 
 }  // namespace openworld

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -44,10 +45,11 @@ void for_rows(const Matrix& matrix, std::size_t first, std::size_t last, F&& f) 
   std::visit(run, matrix.values);
 }
 
-// The largest logit of each row, from row `first` on, and where it is. Returns the first row with a
-// logit that is not finite, or kNone.
+// The largest logit of each row, from row `first` on, and where it is; `flag` is set in `tied`
+// where it occurs again. Returns the first row with a logit that is not finite, or kNone.
 std::size_t find_largest(const Matrix& matrix, std::size_t first, std::size_t last,
-                         std::vector<std::int32_t>& index, std::span<double> largest) {
+                         std::vector<std::int32_t>& index, std::span<double> largest,
+                         std::uint8_t flag, std::vector<std::uint8_t>& tied) {
   std::size_t refused = kNone;
   for_rows(matrix, first, last, [&](std::size_t r, const auto& row) {
     auto top = row[0];
@@ -60,19 +62,31 @@ std::size_t find_largest(const Matrix& matrix, std::size_t first, std::size_t la
       refused = r;
       return false;
     }
-    index[r] = static_cast<std::int32_t>(std::find(row.begin(), row.end(), top) - row.begin());
+    const auto at = std::find(row.begin(), row.end(), top);
+    index[r] = static_cast<std::int32_t>(at - row.begin());
+    if (std::find(at + 1, row.end(), top) != row.end()) tied[r] |= flag;
     largest[r - first] = top;
     return true;
   });
   return refused;
 }
 
-// sum += sum of exp(z - shift) over each row.
+// The unit of a sum of `terms` numbers up to 1 that fits 63 bits: for a thousand names 2^-52.
+double unit_of(std::size_t terms) {
+  return std::ldexp(1.0, static_cast<int>(std::bit_width(terms)) - 62);
+}
+
+// sum += sum of exp(z - shift) over each row, in units. Sums of integers do not depend on the
+// order.
 void add_exp(const Matrix& matrix, std::size_t first, std::size_t last,
-             std::span<const double> shift, std::span<double> sum) {
+             std::span<const double> shift, double unit, std::span<std::int64_t> sum) {
+  const double scale = 1 / unit;
   for_rows(matrix, first, last, [&](std::size_t r, const auto& row) {
-    double total = sum[r - first];
-    for (const auto z : row) total += std::exp(static_cast<double>(z) - shift[r - first]);
+    std::int64_t total = sum[r - first];
+    for (const auto z : row) {
+      const double term = std::exp(static_cast<double>(z) - shift[r - first]);
+      total += static_cast<std::int64_t>(term * scale + 0.5);
+    }
     sum[r - first] = total;
     return true;
   });
@@ -83,14 +97,15 @@ constexpr std::size_t kPiece = 1024;
 
 std::size_t answer_piece(const Logits& logits, std::size_t first, std::size_t last,
                          Answers& answers) {
-  std::array<double, kPiece> base_top, new_top, shift, sum{};
+  std::array<double, kPiece> base_top, new_top, shift;
   std::size_t refused = kNone;
   if (logits.base != nullptr) {
-    refused = find_largest(*logits.base, first, last, answers.base, base_top);
+    refused =
+        find_largest(*logits.base, first, last, answers.base, base_top, kTiedBase, answers.tied);
   }
   if (logits.new_side != nullptr) {
-    refused =
-        std::min(refused, find_largest(*logits.new_side, first, last, answers.new_side, new_top));
+    refused = std::min(refused, find_largest(*logits.new_side, first, last, answers.new_side,
+                                             new_top, kTiedNew, answers.tied));
   }
   if (refused != kNone || answers.overall.empty()) return refused;
 
@@ -100,13 +115,17 @@ std::size_t answer_piece(const Logits& logits, std::size_t first, std::size_t la
     answers.overall[r] =
         new_top[i] > base_top[i] ? base_width + answers.new_side[r] : answers.base[r];
     shift[i] = std::max(base_top[i], new_top[i]);
+    const std::uint8_t own = new_top[i] > base_top[i] ? kTiedNew : kTiedBase;
+    if (new_top[i] == base_top[i] || (answers.tied[r] & own) != 0) answers.tied[r] |= kTiedOverall;
   }
   if (answers.score.empty()) return kNone;
-  add_exp(*logits.base, first, last, shift, sum);
-  add_exp(*logits.new_side, first, last, shift, sum);
+  std::array<std::int64_t, kPiece> sum{};
+  const double unit = unit_of(logits.base->columns + logits.new_side->columns);
+  add_exp(*logits.base, first, last, shift, unit, sum);
+  add_exp(*logits.new_side, first, last, shift, unit, sum);
   for (std::size_t r = first; r < last; ++r) {
     const std::size_t i = r - first;
-    answers.score[r] = std::exp(base_top[i] - shift[i]) / sum[i];
+    answers.score[r] = std::exp(base_top[i] - shift[i]) / (static_cast<double>(sum[i]) * unit);
   }
   return kNone;
 }
@@ -134,6 +153,7 @@ Answers answer(const Logits& logits, bool with_score, const Origin& origin) {
   Answers answers;
   if (any == nullptr) return answers;
   const std::size_t rows = any->rows;
+  answers.tied.resize(rows);
   if (logits.base != nullptr) answers.base.resize(rows);
   if (logits.new_side != nullptr) answers.new_side.resize(rows);
   if (both) answers.overall.resize(rows);

@@ -74,6 +74,41 @@ TEST(Answer, FollowsTheDefinitionInEveryTypeAndOrder) {
   }
 }
 
+// Any order of the names gives the same bits, by whichever rounding the logits came.
+TEST(Answer, TheOrderOfNamesChangesNoBitOfTheScore) {
+  Random random(5);
+  Table base(200, std::vector<double>(37)), new_side(200, std::vector<double>(61));
+  for (Table* table : {&base, &new_side}) {
+    for (auto& row : *table) {
+      for (double& z : row) z = random.normal() * 7;
+    }
+  }
+  const auto scores = [](const Table& b, const Table& n) {
+    const Matrix x = matrix_of<double>(b, false), y = matrix_of<double>(n, false);
+    return answer({&x, &y}, true, kOrigin).score;
+  };
+  const std::vector<double> expected = scores(base, new_side);
+  for (int i = 0; i < 5; ++i) {
+    for (Table* table : {&base, &new_side}) {
+      for (auto& row : *table) {
+        for (std::size_t k = row.size() - 1; k > 0; --k)
+          std::swap(row[k], row[random.below(k + 1)]);
+      }
+    }
+    EXPECT_EQ(scores(base, new_side), expected);
+  }
+}
+
+TEST(Answer, TellsTies) {
+  const Matrix base = matrix_of<float>({{1, 2}, {2, 2}, {1, 0}, {3, 3}}, false);
+  const Matrix new_side = matrix_of<float>({{0, 0}, {5, 1}, {1, -1}, {3, 2}}, false);
+  EXPECT_EQ(
+      answer({&base, &new_side}, false, kOrigin).tied,
+      (std::vector<std::uint8_t>{kTiedNew, kTiedBase, kTiedOverall, kTiedBase | kTiedOverall}));
+  EXPECT_EQ(answer({&base, nullptr}, false, kOrigin).tied,
+            (std::vector<std::uint8_t>{0, kTiedBase, 0, kTiedBase}));
+}
+
 TEST(Answer, ScoreDoesNotOverflow) {
   const Matrix base = matrix_of<float>({{1e30, 0}, {-1e30, -1e30}, {1e30, 1e30}}, false);
   const Matrix new_side = matrix_of<float>({{0}, {1e30}, {1e30}}, false);

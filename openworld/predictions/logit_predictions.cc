@@ -55,7 +55,7 @@ void save_logit_predictions(const LogitPredictions& p, const std::string& path,
     entries.push_back(floats("new_logits", p.new_logits, {rows, p.new_classes}));
   }
   entries.push_back(names.entry("classes", {p.classes.size()}));
-  entries.push_back(meta.entry("meta", {}));
+  if (!p.meta.empty()) entries.push_back(meta.entry("meta", {}));
   write_file_atomically(path, make_npz(entries), function);
 }
 

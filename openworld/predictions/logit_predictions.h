@@ -19,7 +19,7 @@ struct LogitPredictions {
   std::span<const float> base_logits, new_logits;  // rows of base_classes and new_classes
   std::size_t base_classes = 0, new_classes = 0;
   std::vector<std::string> classes;  // base names, then new ones
-  std::string meta;                  // JSON text
+  std::string meta;                  // JSON text; may be empty
 };
 
 // Sides and labels of samples with these labels in a list of names whose first `base` are base; -1

@@ -92,7 +92,20 @@ Column<std::uint8_t> derive_overall_correct(const Parts& parts, const Answers& a
   return make_column(std::move(correct));
 }
 
-void derive_missing(Parts& parts, const Origin& origin) {
+// Samples whose own classifier, or the one over all names, has several largest logits. Unknown
+// samples have no answer of their own.
+std::int64_t count_tied(const Parts& parts, const Answers& answers) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < answers.tied.size() && i < parts.side->values.size(); ++i) {
+    const std::int8_t side = parts.side->values[i];
+    const int own = side == 0 ? kTiedBase : side == 1 ? kTiedNew : 0;
+    count += (answers.tied[i] & (own | (side >= 0 ? kTiedOverall : 0))) != 0 ? 1 : 0;
+  }
+  return count;
+}
+
+// Returns how many answers are ties.
+std::int64_t derive_missing(Parts& parts, const Origin& origin) {
   const bool both = parts.base_logits && parts.new_logits;
   if (!parts.score && !both) {
     origin.fail("no score; expected score, or base_logits and new_logits from which it is derived");
@@ -101,6 +114,7 @@ void derive_missing(Parts& parts, const Origin& origin) {
   const Logits logits{parts.base_logits ? &*parts.base_logits : nullptr,
                       parts.new_logits ? &*parts.new_logits : nullptr};
   Answers answers = answer(logits, !parts.score, origin);
+  const std::int64_t tied = count_tied(parts, answers);
   if (!parts.correct) parts.correct = derive_correct(parts, answers);
   if (!parts.overall_correct && both && parts.label) {
     parts.overall_correct = derive_overall_correct(parts, answers);
@@ -109,6 +123,7 @@ void derive_missing(Parts& parts, const Origin& origin) {
     parts.predicted = make_column(std::move(answers.base));
   }
   if (!parts.score) parts.score = make_column(std::move(answers.score));
+  return tied;
 }
 
 Parts read_parts(const Origin& origin) {
@@ -150,7 +165,7 @@ Predictions make_predictions(Parts parts, const Origin& origin) {
   if (parts.base_logits) require_rows("base_logits", parts.base_logits->rows, n, origin);
   if (parts.new_logits) require_rows("new_logits", parts.new_logits->rows, n, origin);
   if (parts.label) require_rows("label", parts.label->size(), n, origin);
-  derive_missing(parts, origin);
+  result.tied_answers = derive_missing(parts, origin);
 
   result.side = *std::move(parts.side);
   result.score = *std::move(parts.score);

@@ -41,6 +41,7 @@ struct Predictions {
   std::int32_t base_classes = 0;
   std::int32_t new_classes = 0;
   std::vector<std::string> classes;  // base names, then new names; may be empty
+  std::int64_t tied_answers = 0;     // samples whose answer is the first of several largest logits
   std::string meta;                  // JSON text; may be empty
   std::string path;                  // where they came from
 

@@ -3,6 +3,7 @@
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/npy_values.h"
 #include "openworld/io/npz.h"
+#include "openworld/predictions/logit_predictions.h"
 #include "openworld/predictions/test_predictions.h"
 
 namespace openworld {
@@ -86,6 +87,23 @@ TEST(SavePredictions, RoundTrips) {
     EXPECT_EQ(again.new_classes, p.new_classes);
     EXPECT_EQ(again.classes, p.classes);
     EXPECT_EQ(again.meta, p.meta);
+  }
+}
+
+TEST(SaveLogitPredictions, RoundTripsWithAndWithoutMeta) {
+  const TempFolder folder;
+  const std::vector<float> score = {3, 1, 2}, base_logits = {1, 0, 0, 1, 1, 0},
+                           new_logits = {0, 0, 2};
+  for (const char* meta : {"", R"({"seed": 1})"}) {
+    LogitPredictions predictions{{}, {}, score,           base_logits, new_logits,
+                                 2,  1,  {"a", "b", "c"}, meta};
+    set_sides(predictions, std::vector<std::int32_t>{0, 0, 2}, 2);
+    save_logit_predictions(predictions, folder / "a.npz", "test");
+    const Predictions p = load_predictions(folder / "a.npz");
+    EXPECT_EQ(scores(p), (std::vector<double>{3, 1, 2}));
+    EXPECT_EQ(to_vector(p.side), (std::vector<std::int8_t>{0, 0, 1}));
+    EXPECT_EQ(to_vector(p.correct), (std::vector<std::uint8_t>{1, 0, 1}));
+    EXPECT_EQ(p.meta, meta);
   }
 }
 

@@ -42,7 +42,8 @@ Json result_object(const Evaluation& evaluation, const EvalOptions& options,
   json["counts"] = {{"base", counts.base()},
                     {"new", counts.new_samples()},
                     {"unknown", counts.unknown()},
-                    {"tied", evaluation.tied}};
+                    {"tied", evaluation.tied},
+                    {"tied_answers", context.tied_answers}};
   Json& metrics = json["metrics"] = Json::object();
   for (const MetricResult& result : evaluation.metrics) {
     metrics[result.request.name] = metric_json(metric_record(result, options));

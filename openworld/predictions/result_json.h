@@ -23,8 +23,9 @@ namespace openworld {
 inline constexpr const char* kResultSchema = "openworld.result/2";
 
 struct ResultContext {
-  std::string source{};  // where the predictions came from; left out when empty
-  std::string meta{};    // JSON text stored with them; left out when empty
+  std::string source{};           // where the predictions came from; left out when empty
+  std::string meta{};             // JSON text stored with them; left out when empty
+  std::int64_t tied_answers = 0;  // of Predictions
 };
 
 // Of the JSON that comes with predictions: every index of a large test set.

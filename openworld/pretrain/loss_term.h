@@ -9,6 +9,7 @@
 //   words      images find the vectors of their name and words (word_terms.cc)
 //   texts      texts find the vector of the name they say (word_terms.cc)
 //   agreement  two views of an image find each other (agreement_term.cc)
+//   guesses    images without names find those that the model gives them (guess_term.cc)
 
 #include <ATen/core/Tensor.h>
 
@@ -91,5 +92,6 @@ std::unique_ptr<LossTerm> make_naming_term(const TermInputs& inputs);
 std::unique_ptr<LossTerm> make_word_term(const TermInputs& inputs);
 std::unique_ptr<LossTerm> make_text_term(const TermInputs& inputs);
 std::unique_ptr<LossTerm> make_agreement_term(const TermInputs& inputs);
+std::unique_ptr<LossTerm> make_guess_term(const TermInputs& inputs);
 
 }  // namespace openworld

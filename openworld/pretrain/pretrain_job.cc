@@ -123,17 +123,18 @@ std::optional<PretrainResult> PretrainJob::Parts::find_result() const {
   return found;
 }
 
-// The stage of a state that is there.
+// The stage of a state that is there. Those after it may have changed.
 std::optional<std::size_t> PretrainJob::Parts::find_stage() const {
   if (!is_file(state)) return std::nullopt;
   const Origin origin{kFunction, state};
   const SavedRun saved = saved_run(state);
   const nlohmann::json json = parse_json(std::as_bytes(std::span(saved.run)), origin);
-  expect_same_record(read_pretrain_record(JsonFields(json, "", origin)), record, origin);
   const auto found = static_cast<std::size_t>(saved.stage);
   if (found >= stages.size()) {
     origin.fail(fmt::format("is of stage {} of {}", found + 1, stages.size()));
   }
+  expect_same_record(first_stages(read_pretrain_record(JsonFields(json, "", origin)), found + 1),
+                     first_stages(record, found + 1), origin);
   return found;
 }
 

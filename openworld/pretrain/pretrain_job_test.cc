@@ -301,16 +301,32 @@ TEST_F(StagedJobTest, StoppedAnywhereResumesToTheSameBits) {
 }
 
 TEST_F(StagedJobTest, AnotherSpecIsRefusedByTheStageThatDiffers) {
-  run("model", until(3));
+  run("model", until(7));  // in the second stage
   spec.stages[1].training.lr = 0.25;
   EXPECT_ERROR(run("model"),
                "model/state.safetensors: holds a run with stages text: lr 0.005, not");
   spec.stages[1].training.lr = 5e-3;
+  const std::vector<StageSpec> stages = spec.stages;
+  spec.stages.resize(1);
+  EXPECT_ERROR(run("model"), "model/state.safetensors: is of stage 2 of 1");
+  spec.stages = stages;
   spec.sources[1].options.augmentation.lines.outline = 0.9;
   EXPECT_ERROR(run("model"), "holds a run with outline");
   spec.sources[1].options.augmentation.lines.outline = 0;
   spec.words.min_names = 4;
   EXPECT_ERROR(run("model"), "holds a run with min_names 5, not 4");
+}
+
+TEST_F(StagedJobTest, StagesThatHaveNotBegunMayChange) {
+  run("model", until(7));
+  spec.stages[2].training.lr = 2e-3;
+  spec.stages.push_back(spec.stages[2]);
+  spec.stages.back().name = "more";
+  EXPECT_EQ(run("model").steps, 6 + 5 + 3 + 3);
+  EXPECT_EQ(run("whole").kind, Kind::kFinished);
+  EXPECT_EQ(weights("model"), weights("whole"));
+  spec.stages.pop_back();
+  EXPECT_ERROR(run("model"), "model/pretrain.json: holds a run with stages [");
 }
 
 // Before there is a text tower, names are told by their vectors.

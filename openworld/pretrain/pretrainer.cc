@@ -97,9 +97,11 @@ Pretrainer::Pretrainer(TrainedModel model, StageInputs inputs, const PretrainOpt
       images_(inputs_.sources, model_.clip.config.preprocessing, options_, inputs_.words) {
   if (options_.average > 0) average_ = copies(averaged_);
   for (const auto& [name, tensor] : average_) averaged_names_.push_back(name);
-  // Naming is harder than telling captions of a batch apart; views say nothing of names.
+  // Naming is harder than telling captions of a batch apart; views and guesses say nothing of
+  // names.
   for (std::size_t i = 0; i < terms_.size(); ++i) {
-    if (terms_[i]->name() != std::string_view("agreement")) main_term_ = i;
+    const std::string_view name = terms_[i]->name();
+    if (name != "agreement" && name != "guesses") main_term_ = i;
   }
 }
 

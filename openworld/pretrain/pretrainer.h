@@ -44,7 +44,7 @@ struct StageInputs {
 struct StepReport {
   double loss = 0;
   std::vector<TermValue> terms;  // in the order of term_names()
-  double accuracy = 0;           // of the last term that is not agreement
+  double accuracy = 0;           // of the last term that is not agreement or guesses
   double gradient_norm = 0;
   double lr = 0;
   double logit_scale = 0;             // after the step

@@ -22,24 +22,29 @@ std::uint64_t view_seed(std::uint64_t seed, std::uint64_t view) {
   return view == 0 ? seed : mix64(seed + view);
 }
 
+bool compares_views(const LossWeights& weights) {
+  return weights.agreement > 0 || weights.guesses > 0;
+}
+
 // Whether some loss can learn from the pair.
 bool is_useful(const StageSource& source, std::size_t index, const LossWeights& weights,
                const WordTable* words) {
   if (weights.pairs > 0 && source.pairs->has_caption(index)) return true;
-  if (weights.agreement > 0 && source.options.views > 1) return true;
+  if (compares_views(weights) && source.options.views > 1) return true;
   if (weights.words > 0 && source.options.word_weight > 0 && words != nullptr &&
       !words->targets(*source.pairs, index).empty()) {
     return true;
   }
   // Of the list of classes only its source knows; the loss of texts needs no images.
-  return weights.naming > 0 || weights.pairs + weights.agreement + weights.words == 0;
+  return weights.naming > 0 ||
+         weights.pairs + weights.agreement + weights.guesses + weights.words == 0;
 }
 
 PlannedSource planned(const StageSource& source, const LossWeights& weights,
                       const WordTable* words) {
   PlannedSource result{.size = source.pairs->size(), .weights = {}, .share = source.share};
   // Only views that are compared are worth their time.
-  result.views = weights.agreement > 0 ? source.options.views : 1;
+  result.views = compares_views(weights) ? source.options.views : 1;
   double sum = 0;
   for (std::size_t i = 0; i < result.size; ++i) {
     const double weight = source.pairs->weight(i);

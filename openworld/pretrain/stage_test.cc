@@ -65,6 +65,14 @@ class StageTest : public ::testing::Test {
     return stage;
   }
 
+  // The same, and drawings learn what the model takes them for.
+  PretrainOptions guess_stage() const {
+    PretrainOptions stage = word_stage();
+    stage.weights.guesses = 0.5;
+    stage.confidence = 0.2;
+    return stage;
+  }
+
   // Texts for a locked image tower.
   PretrainOptions text_stage() const {
     PretrainOptions stage = options;
@@ -162,9 +170,37 @@ TEST_F(StageTest, TextsLearnWhatTheVectorsMean) {
   }
 }
 
+// Drawings of the shapes that icons have taught are recognised, and learned from.
+TEST_F(StageTest, GuessesTeachDrawingsTheirNames) {
+  PretrainOptions stage = word_stage();
+  stage.epochs = 12;
+  Pretrainer first(model(), inputs(true), stage);
+  while (first.step() < first.steps()) first.run_step();
+  const TrainedModel start = first.result();
+  stage.weights = {.pairs = 0, .guesses = 1};
+  stage.epochs = 4;
+  stage.lr = 1e-3;
+  StageInputs drawn = inputs(true);
+  drawn.sources.erase(drawn.sources.begin());
+  Pretrainer trainer(start, drawn, stage);
+  EXPECT_EQ(trainer.term_names(), (std::vector<std::string>{"guesses"}));
+  double before = 0, after = 0;
+  while (trainer.step() < trainer.steps()) {
+    const StepReport report = trainer.run_step();
+    (trainer.step() == 1 ? before : after) = report.loss;
+    EXPECT_GT(report.accuracy, 0.9);  // share of the drawings that were sure enough
+  }
+  EXPECT_LT(after, before);
+  EXPECT_TRUE(trainer.result().word_vectors.equal(start.word_vectors));
+  EXPECT_GT(named_right(trainer.result()), 0.9);
+  stage.confidence = 1;  // nothing is as sure as that
+  Pretrainer unsure(start, drawn, stage);
+  EXPECT_EQ(unsure.run_step().loss, 0);
+}
+
 // Features of an epoch that is resumed in its middle are computed again, to the same bits.
 TEST_F(StageTest, EveryStageResumesToTheSameBits) {
-  for (PretrainOptions stage : {word_stage(), text_stage()}) {
+  for (PretrainOptions stage : {word_stage(), guess_stage(), text_stage()}) {
     const bool has_drawings = stage.weights.agreement > 0;
     stage.average = 0.9;
     stage.steps = 14;  // not whole epochs
@@ -190,7 +226,7 @@ TEST_F(StageTest, EveryStageResumesToTheSameBits) {
 }
 
 TEST_F(StageTest, AnyNumberOfThreadsGivesTheSameBits) {
-  for (PretrainOptions stage : {word_stage(), text_stage()}) {
+  for (PretrainOptions stage : {word_stage(), guess_stage(), text_stage()}) {
     const bool has_drawings = stage.weights.agreement > 0;
     stage.steps = 5;
     Pretrainer one(model(), inputs(has_drawings), stage);
@@ -226,6 +262,8 @@ TEST_F(StageTest, RefusesLossesWithoutImagesForThem) {
   PretrainOptions stage = options;
   stage.weights = {.pairs = 0, .agreement = 1};
   EXPECT_ERROR(Pretrainer(model(), inputs(false), stage), "agreement needs two views of an image");
+  stage.weights = {.pairs = 0, .words = 1, .guesses = 1};
+  EXPECT_ERROR(Pretrainer(model(), inputs(false), stage), "guesses need two views of an image");
   stage.weights = {.pairs = 1, .naming = 1};
   EXPECT_ERROR(Pretrainer(model(), inputs(false), stage), "no list of classes");
 }

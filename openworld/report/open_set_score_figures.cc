@@ -93,7 +93,7 @@ std::optional<OpenSetFigure> precision_recall_of(const OpenSetScores& scores,
   for (std::size_t m = 0; m < scores.plan.measures.size(); ++m) {
     const MetricValue& area = report.all.open_set[m].metrics[kAuprAt].value;
     if (!area.defined()) continue;
-    rankings.emplace_back(scores.all(), m, ErrorKind::kOpenSet, scores.images);
+    rankings.push_back(rank_test(scores.all(), m, ErrorKind::kOpenSet, scores.images));
     lines.push_back({std::string(scores.plan.measures[m]->title), area, &rankings.back().ranked()});
   }
   return precision_recall_figure(lines, "uncertainty", look);

@@ -50,7 +50,7 @@ void add_open_set_figures(HtmlPage& page, const std::vector<OpenSetFigure>& figu
 
 void add_open_set_result(HtmlPage& page, const OpenSetReport& report, std::size_t measure,
                          const std::vector<OpenSetFigure>& figures) {
-  const OpenSetCounts& counts = report.all.counts;
+  const OutcomeCounts& counts = report.all.counts;
   page.paragraph(fmt::format(
       "{} images over {} classes{}. Each image is classified twice: with all names, and with its "
       "own name taken off the list. {} true positives ({:.2f} % accuracy, {:.2f} to {:.2f}), {} "

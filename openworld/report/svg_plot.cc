@@ -96,6 +96,13 @@ std::string svg(const Plot& plot) {
                    axes.px(plot.x.high) - 190, row - 4, colour, axes.px(plot.x.high) - 166, row,
                    xml_escape(line.name));
   }
+  for (const PlotMark& mark : plot.marks) {
+    fmt::format_to(to,
+                   "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4.5\" fill=\"{}\"/>"
+                   "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+                   axes.px(mark.x), axes.py(mark.y), series_colour(mark.line, plot.look),
+                   axes.px(mark.x) + 8, axes.py(mark.y) - 6, xml_escape(mark.name));
+  }
   out += "</svg>\n";
   return out;
 }

@@ -20,6 +20,14 @@ struct PlotLine {
   int bounds = -1;
 };
 
+// A point with its name beside it.
+struct PlotMark {
+  std::string name;
+  double x = 0;
+  double y = 0;
+  std::size_t line = 0;  // whose colour it takes
+};
+
 struct Plot {
   std::string title;
   std::string x_title;
@@ -29,6 +37,7 @@ struct Plot {
   int width = 480;
   int height = 420;
   SvgLook look = SvgLook::kPaper;
+  std::vector<PlotMark> marks{};
 };
 
 std::string svg(const Plot& plot);

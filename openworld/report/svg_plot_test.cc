@@ -30,6 +30,17 @@ TEST(SvgPlot, DrawsBoundsInTheColourOfTheirLine) {
   EXPECT_EQ(out.find("b, low"), std::string::npos);
 }
 
+TEST(SvgPlot, DrawsMarksWithTheirNames) {
+  Plot plot{.title = "", .x_title = "", .y_title = "", .lines = {}};
+  plot.lines = {{"a", {0, 1}, {0, 1}}, {"b", {0, 1}, {1, 0}}};
+  plot.marks = {{.name = "here & now", .x = 0.5, .y = 0.25, .line = 1}};
+  const std::string out = svg(plot);
+  const auto colour = std::string(series_colour(1, SvgLook::kPaper));
+  EXPECT_NE(out.find("<circle cx=\"261.00\" cy=\"287.50\" r=\"4.5\" fill=\"" + colour + "\"/>"),
+            std::string::npos);
+  EXPECT_NE(out.find(">here &amp; now</text>"), std::string::npos);
+}
+
 TEST(SvgPlot, DrawsAPartOfTheRange) {
   const std::string text = svg({.title = "t",
                                 .x_title = "x",

@@ -15,6 +15,17 @@ using Json = nlohmann::ordered_json;
 constexpr JsonLimits kLimits{
     .bytes = std::size_t{1} << 28, .depth = 32, .values = std::size_t{1} << 24};
 
+Json run_meta(const RunSpec& spec) {
+  Json model = model_summary_json(spec.model);
+  model["vocabulary"] = spec.model.vocabulary;
+  model["logit_scale"] = spec.model.logit_scale;
+  return {{"method", spec.method},
+          {"options", option_json(spec.options)},
+          {"seed", spec.seed},
+          {"shots", spec.shots},
+          {"model", std::move(model)}};
+}
+
 }  // namespace
 
 DataSummary data_summary(const Dataset& dataset, const std::string& path, std::size_t images,
@@ -51,16 +62,23 @@ Json model_summary_json(const RunModel& model) {
 }
 
 std::string prediction_meta(const RunSpec& spec, const DataSummary& data) {
-  Json model = model_summary_json(spec.model);
-  model["vocabulary"] = spec.model.vocabulary;
-  model["logit_scale"] = spec.model.logit_scale;
-  return dump_line({{"method", spec.method},
-                    {"options", option_json(spec.options)},
-                    {"seed", spec.seed},
-                    {"shots", spec.shots},
-                    {"model", std::move(model)},
-                    {"data", data_summary_json(data)},
-                    {"templates", spec.templates}});
+  Json meta = run_meta(spec);
+  meta["data"] = data_summary_json(data);
+  meta["templates"] = spec.templates;
+  return dump_line(meta);
+}
+
+std::string view_meta(const RunSpec& spec, const ViewSummary& view) {
+  Json meta = run_meta(spec);
+  meta["data"] = {{"path", spec.data.path}};
+  meta["templates"] = spec.templates;
+  meta["scenario"] = {{"name", spec.scenario->name},
+                      {"version", spec.scenario->version},
+                      {"options", option_json(spec.scenario->options)},
+                      {"world", view.world},
+                      {"level", view.level},
+                      {"t", view.t ? Json(*view.t) : Json()}};
+  return dump_line(meta);
 }
 
 std::vector<std::size_t> tested_samples(const Predictions& predictions, const Origin& origin) {

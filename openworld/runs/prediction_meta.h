@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,15 @@ nlohmann::ordered_json model_summary_json(const RunModel& model);
 
 // Meta of the predictions of a run, in one line.
 std::string prediction_meta(const RunSpec& spec, const DataSummary& data);
+
+// The view of a scenario that predictions are of.
+struct ViewSummary {
+  std::string world, level;
+  std::optional<double> t;
+};
+
+// Meta of the predictions of a view, in one line. REQUIRES: the spec has a scenario.
+std::string view_meta(const RunSpec& spec, const ViewSummary& view);
 
 // Which samples of its dataset predictions are of, by row; empty: all of them, or not said. Throws
 // Error for a list that holds something else than numbers.

@@ -22,6 +22,22 @@ std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
   return names.size() - 1;
 }
 
+// The labels of zero-shot runs, which is what others are compared with unless said otherwise.
+std::vector<std::string> zero_shot_first(const std::vector<RunSpec>& specs,
+                                         const std::vector<std::string>& labels) {
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].method == "zero-shot") index_of(first, labels[i]);
+  }
+  return first;
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 // What runs under one name differ in is told from all of them, then added to the name of each.
 class Difference {
  public:
@@ -99,8 +115,7 @@ RunSet RunCollection::views() const {
 std::size_t RunCollection::find_label(const std::string& label, std::string_view function) const {
   const auto found = std::find(labels.begin(), labels.end(), label);
   if (found != labels.end()) return static_cast<std::size_t>(found - labels.begin());
-  fail(function, fmt::format("no run has the label '{}'; did you mean '{}'?", label,
-                             nearest_name(label, labels)));
+  fail(function, fmt::format("no run has the label '{}'; {}", label, known_names(label, labels)));
 }
 
 RunCollection open_runs(const std::vector<std::string>& paths, std::string_view function) {
@@ -108,11 +123,17 @@ RunCollection open_runs(const std::vector<std::string>& paths, std::string_view 
   for (const std::string& path : paths) {
     const RunFolder folder(path);
     specs.push_back(folder.spec(function));
+    if (specs.back().scenario) {
+      fail(function, fmt::format("{}: a run of the scenario {}; expected runs without a scenario, "
+                                 "or one run alone",
+                                 path, specs.back().scenario->name));
+    }
     folder.expect_finished(function);
     folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, function);
   }
   const std::vector<std::string> labels = distinct_labels(specs), names = dataset_names(specs);
-  RunCollection collection;
+  RunCollection collection{
+      .labels = zero_shot_first(specs, labels), .datasets = sorted(names), .runs = {}};
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::string> seen;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     CollectedRun run{.folder = RunFolder(paths[i]), .spec = std::move(specs[i])};

@@ -22,9 +22,11 @@ struct CollectedRun {
 };
 
 struct RunCollection {
-  // In order of first appearance. Where runs of a label differ in shots or model, those are part of
-  // it; where one dataset was tested on two splits, those are part of its name.
+  // Zero-shot CLIP first, which others are compared with, then in order of first appearance. Where
+  // runs of a label differ in shots or model, those are part of it.
   std::vector<std::string> labels;
+  // Sorted, so that sums over them do not depend on the order of runs. Where one was tested on two
+  // splits, those are part of its name.
   std::vector<std::string> datasets;
   std::vector<CollectedRun> runs;
 

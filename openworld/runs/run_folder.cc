@@ -45,6 +45,8 @@ std::vector<std::uint64_t> seeds_in(const std::string& path) {
   return seeds;
 }
 
+constexpr std::string_view kViewPrefix = "view-";
+
 const char* name_of(RunFile file) {
   switch (file) {
     case RunFile::kSpec:
@@ -62,6 +64,27 @@ std::string hash_of(const std::string& path, std::string_view function) {
 }
 
 }  // namespace
+
+std::string RunFolder::view_name(std::size_t view) {
+  return fmt::format("{}{:03}.npz", kViewPrefix, view);
+}
+
+std::vector<std::string> RunFolder::names_of(RunFile file, const RunResult& result) {
+  if (file != RunFile::kPredictions || result.views.empty()) return {name_of(file)};
+  std::vector<std::string> names;
+  for (const ViewResult& view : result.views) names.push_back(view.file);
+  return names;
+}
+
+std::vector<std::string> RunFolder::files_like(std::string_view prefix) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    if (name.starts_with(prefix)) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 std::string RunFolder::file(std::string_view name) const {
   return (fs::path(path_) / name).string();
@@ -97,16 +120,16 @@ void RunFolder::expect_finished(std::string_view function) const {
 // AtomicFile writes run.json as run.json.tmp.0123456789abcdef, which stays if the process is
 // killed.
 void RunFolder::remove_unfinished_files() const {
-  std::vector<fs::path> unfinished;
-  std::error_code error;
-  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
-    for (const std::string& path : {spec_file(), log_file(), state_file(), prompts_file(),
-                                    predictions_file(), result_file()}) {
-      const std::string prefix = fs::path(path).filename().string() + ".tmp.";
-      if (it->path().filename().string().starts_with(prefix)) unfinished.push_back(it->path());
+  std::error_code ignored;
+  for (const std::string& path :
+       {spec_file(), log_file(), state_file(), prompts_file(), predictions_file(), result_file()}) {
+    for (const std::string& name : files_like(fs::path(path).filename().string() + ".tmp.")) {
+      fs::remove(file(name), ignored);
     }
   }
-  for (const fs::path& path : unfinished) fs::remove(path, error);
+  for (const std::string& name : files_like(kViewPrefix)) {
+    if (name.find(".npz.tmp.") != std::string::npos) fs::remove(file(name), ignored);
+  }
 }
 
 void RunFolder::expect_whole(std::initializer_list<RunFile> files,
@@ -114,13 +137,14 @@ void RunFolder::expect_whole(std::initializer_list<RunFile> files,
   if (!is_finished()) return;
   const RunResult found = result(function);
   for (const RunFile each : files) {
-    const auto hash = found.files.find(name_of(each));
-    if (hash == found.files.end()) continue;
-    const std::string path = path_of(each);
-    if (hash_of(path, function) == hash->second) continue;
-    fail(function, fmt::format("{}: its SHA-256 is not the one in result.json: it was changed, is "
-                               "damaged, or is of another run",
-                               path));
+    for (const std::string& name : names_of(each, found)) {
+      const auto hash = found.files.find(name);
+      if (hash == found.files.end()) continue;
+      if (hash_of(file(name), function) == hash->second) continue;
+      fail(function, fmt::format("{}: its SHA-256 is not the one in result.json: it was changed, "
+                                 "is damaged, or is of another run",
+                                 file(name)));
+    }
   }
 }
 
@@ -139,8 +163,9 @@ void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
 
 RunResult RunFolder::finish(RunResult result, std::string_view function) const {
   for (const RunFile each : {RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}) {
-    const std::string path = path_of(each);
-    if (is_file(path)) result.files[name_of(each)] = hash_of(path, function);
+    for (const std::string& name : names_of(each, result)) {
+      if (is_file(file(name))) result.files[name] = hash_of(file(name), function);
+    }
   }
   write_file_atomically(result_file(), run_result_json(result).dump(2) + "\n",
                         std::string(function));
@@ -151,9 +176,11 @@ RunResult RunFolder::finish(RunResult result, std::string_view function) const {
 
 void RunFolder::clear() const {
   std::error_code ignored;
+  fs::remove(result_file(), ignored);
+  for (const std::string& name : files_like(kViewPrefix)) fs::remove(file(name), ignored);
   // run.json last: without it the folder is not a run any more.
-  for (const std::string& path : {result_file(), state_file(), log_file(), prompts_file(),
-                                  predictions_file(), threshold_file(), spec_file()}) {
+  for (const std::string& path : {state_file(), log_file(), prompts_file(), predictions_file(),
+                                  threshold_file(), spec_file()}) {
     fs::remove(path, ignored);
   }
 }
@@ -180,6 +207,11 @@ std::string predictions_path(const std::string& argument, std::string_view funct
   const RunFolder folder(paths[0]);
   if (!folder.is_run()) return argument;
   folder.expect_finished(function);
+  if (const RunSpec spec = folder.spec(function); spec.scenario) {
+    fail(function, fmt::format("{}: a run of the scenario {}, with predictions for each view; "
+                               "expected those of one, such as {}",
+                               paths[0], spec.scenario->name, folder.view_file(0)));
+  }
   folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, function);
   return folder.predictions_file();
 }

@@ -8,6 +8,7 @@
 //   state.safetensors    of an unfinished training
 //   prompts.safetensors  what was learned
 //   predictions.npz      of the test images
+//   view-000.npz ...     instead of it, those of each view of a scenario
 //   result.json          what was measured (run_result.h)
 //   threshold.json       set by `openworld threshold` (threshold_file.h)
 
@@ -21,7 +22,8 @@
 
 namespace openworld {
 
-// Files that a result names with their hashes.
+// Files that a result names with their hashes. kPredictions are those of all views, where a run has
+// a scenario.
 enum class RunFile { kSpec, kPrompts, kPredictions };
 
 class RunFolder {
@@ -34,6 +36,8 @@ class RunFolder {
   std::string state_file() const { return file("state.safetensors"); }
   std::string prompts_file() const { return path_of(RunFile::kPrompts); }
   std::string predictions_file() const { return path_of(RunFile::kPredictions); }
+  std::string view_file(std::size_t view) const { return file(view_name(view)); }
+  static std::string view_name(std::size_t view);
   std::string result_file() const { return file("result.json"); }
   std::string threshold_file() const { return file("threshold.json"); }
 
@@ -63,6 +67,9 @@ class RunFolder {
  private:
   std::string file(std::string_view name) const;
   std::string path_of(RunFile file) const;
+  static std::vector<std::string> names_of(RunFile file, const RunResult& result);
+  // Names of the files in the folder that begin so.
+  std::vector<std::string> files_like(std::string_view prefix) const;
   void remove_unfinished_files() const;
 
   std::string path_;
@@ -73,7 +80,8 @@ class RunFolder {
 std::vector<std::string> expand_run_folders(const std::vector<std::string>& arguments);
 
 // Where the predictions are: in the run folder, or the argument itself if it is not one. Throws
-// Error as [function] for a run that is not finished and for a folder of several.
+// Error as [function] for a run that is not finished, for one of a scenario, which has a file for
+// each view, and for a folder of several runs.
 std::string predictions_path(const std::string& argument, std::string_view function);
 
 }  // namespace openworld

@@ -138,7 +138,8 @@ TEST(RunCollection, LabelsDatasetsAndSeeds) {
   EXPECT_EQ(runs.datasets, (std::vector<std::string>{"pets (test)", "pets (val)"}));
   EXPECT_EQ(runs.find(0, 0, 2).folder.path(), paths[1]);
   EXPECT_EQ(runs.find_label("gmop lr=0.002", "eval"), 2u);
-  EXPECT_ERROR(runs.find_label("gmop", "eval"), "did you mean");
+  EXPECT_ERROR(runs.find_label("gmop", "eval"), "there are coop lr=0.002 shots=4, coop");
+  EXPECT_ERROR(runs.find_label("gmop lr=0.02", "eval"), "did you mean gmop lr=0.002? There are");
   EXPECT_EQ(runs.views().methods.size(), 3u);
   EXPECT_ERROR(open_runs({paths[0], paths[0]}, "eval"), "expected one run of each");
 }

@@ -60,11 +60,56 @@ std::int64_t count(const JsonFields& fields, std::string_view key) {
   return static_cast<std::int64_t>(amount(fields, key).value_or(0));
 }
 
+Json metrics_json(const std::vector<MetricRecord>& metrics) {
+  Json json = Json::object();
+  for (const MetricRecord& metric : metrics) json[metric.name] = metric_json(metric);
+  return json;
+}
+
+// In the order of a list of names, which JSON objects do not keep.
+std::vector<MetricRecord> metrics_of(const JsonFields& fields, std::string_view order) {
+  const JsonFields object = fields.object("metrics");
+  std::vector<MetricRecord> metrics;
+  for (const auto& [name, metric] : fields["metrics"].items()) {
+    metrics.push_back(read_metric(name, object.object(name)));
+  }
+  std::ranges::stable_sort(metrics, {},
+                           [&](const MetricRecord& metric) { return order.find(metric.name); });
+  return metrics;
+}
+
+Json view_json(const ViewResult& view) {
+  return {{"world", view.world},
+          {"level", view.level},
+          {"t", view.t ? Json(*view.t) : Json()},
+          {"file", view.file},
+          {"base_classes", view.base_classes},
+          {"new_classes", view.new_classes},
+          {"base_images", view.base_images},
+          {"new_images", view.new_images},
+          {"unknown_images", view.unknown_images},
+          {"metrics", metrics_json(view.metrics)}};
+}
+
+ViewResult view_of(const JsonFields& fields) {
+  ViewResult view{.world = name_field(fields, "world"),
+                  .level = name_field(fields, "level"),
+                  .file = name_field(fields, "file"),
+                  .base_classes = count(fields, "base_classes"),
+                  .new_classes = count(fields, "new_classes"),
+                  .base_images = count(fields, "base_images"),
+                  .new_images = count(fields, "new_images"),
+                  .unknown_images = count(fields, "unknown_images"),
+                  .metrics = metrics_of(fields, kViewMetrics)};
+  // A name in the run's folder, not a path to somewhere else.
+  if (view.file.find('/') != std::string::npos) fields.fail("file", "a file of the run's folder");
+  if (fields.has("t")) view.t = fields.number("t", 0);
+  return view;
+}
+
 }  // namespace
 
 Json run_result_json(const RunResult& result) {
-  Json metrics = Json::object();
-  for (const MetricRecord& metric : result.metrics) metrics[metric.name] = metric_json(metric);
   Json json = {{"schema", kRunResultSchema},
                {"out", result.out},
                {"method", result.method},
@@ -78,7 +123,11 @@ Json run_result_json(const RunResult& result) {
                {"epochs", result.epochs},
                {"steps", result.steps},
                {"loss", result.loss ? Json(*result.loss) : Json()},
-               {"metrics", std::move(metrics)}};
+               {"metrics", metrics_json(result.metrics)}};
+  if (!result.views.empty()) {
+    json["views"] = Json::array();
+    for (const ViewResult& view : result.views) json["views"].push_back(view_json(view));
+  }
   if (!result.files.empty()) json["files"] = result.files;
   json["cost"] = cost_json(result.cost);
   return json;
@@ -104,25 +153,19 @@ RunResult read_run_result(const Origin& origin) {
                    .epochs = count(fields, "epochs"),
                    .steps = count(fields, "steps"),
                    .loss = std::nullopt,
-                   .metrics = {},
+                   .metrics = metrics_of(fields, kRunMetrics),
+                   .views = {},
                    .files = {},
                    .cost = {}};
   if (fields.has("loss")) result.loss = fields.number("loss", 0);
   if (fields.has(cost)) result.cost = cost_of(fields.object(cost));
-  const JsonFields metrics = fields.object("metrics");
-  for (const auto& [name, metric] : fields["metrics"].items()) {
-    result.metrics.push_back(read_metric(name, metrics.object(name)));
-  }
+  for (const JsonFields& view : fields.objects("views")) result.views.push_back(view_of(view));
   if (fields.has("files")) {
     const JsonFields files = fields.object("files");
     for (const auto& [name, value] : fields["files"].items()) {
       result.files[name] = files.text(name, "");
     }
   }
-  // In the order in which they were written, which JSON objects do not keep.
-  const std::string_view order = kRunMetrics;
-  std::ranges::stable_sort(result.metrics, {},
-                           [&](const MetricRecord& metric) { return order.find(metric.name); });
   return result;
 }
 

@@ -23,6 +23,16 @@ struct TuningCost {
   std::string version{};
 };
 
+// What was measured on one view of a scenario.
+struct ViewResult {
+  std::string world, level;
+  std::optional<double> t{};  // the level where it is a number
+  std::string file;           // its predictions, in the run folder
+  std::int64_t base_classes = 0, new_classes = 0;
+  std::int64_t base_images = 0, new_images = 0, unknown_images = 0;
+  std::vector<MetricRecord> metrics{};
+};
+
 struct RunResult {
   std::string out;  // the folder it was written to
   std::string method, title;
@@ -32,8 +42,9 @@ struct RunResult {
   std::int64_t parameters = 0;
   std::int64_t train_images = 0, test_images = 0;
   std::int64_t epochs = 0, steps = 0;
-  std::optional<double> loss{};  // of the last epoch
-  std::vector<MetricRecord> metrics{};
+  std::optional<double> loss{};         // of the last epoch
+  std::vector<MetricRecord> metrics{};  // none in a run of a scenario, which has views
+  std::vector<ViewResult> views{};
   // SHA-256 by name of the files that this result is of; empty in results of earlier versions.
   std::map<std::string, std::string> files{};
   TuningCost cost{};
@@ -41,6 +52,9 @@ struct RunResult {
 
 // What is measured of a run unless its user says otherwise: what tables of prompt learners have.
 inline constexpr const char* kRunMetrics = "base_acc,new_acc,hm,auroc,openworld_auc";
+
+// And of a view of a scenario: OpenPL's accuracy is that among all names.
+inline constexpr const char* kViewMetrics = "overall_acc,base_acc,new_acc,hm,auroc,openworld_auc";
 
 inline constexpr const char* kRunResultSchema = "openworld.tune/2";
 

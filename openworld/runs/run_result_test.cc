@@ -34,6 +34,45 @@ TEST(RunResult, KeepsTheOrderOfItsMetrics) {
   EXPECT_EQ(read(run_result_json(result)).metrics, result.metrics);
 }
 
+RunResult scenario_result() {
+  RunResult result = full_result();
+  result.metrics.clear();
+  result.views = {{.world = "pets",
+                   .level = "0.2",
+                   .t = 0.2,
+                   .file = "view-000.npz",
+                   .base_classes = 2,
+                   .new_classes = 1,
+                   .base_images = 20,
+                   .new_images = 10,
+                   .unknown_images = 3,
+                   .metrics = {{.name = "overall_acc", .value = 0.5},
+                               {.name = "auroc", .why = "no new samples"}}},
+                  {.world = "pets", .level = "forward", .file = "view-001.npz"}};
+  return result;
+}
+
+TEST(RunResult, HasViewsOfAScenario) {
+  const Json json = run_result_json(scenario_result());
+  const RunResult result = read(json);
+  EXPECT_EQ(run_result_json(result), json);
+  ASSERT_EQ(result.views.size(), 2u);
+  EXPECT_EQ(result.views[0].metrics, scenario_result().views[0].metrics);
+  EXPECT_FALSE(result.views[1].t);
+  EXPECT_FALSE(run_result_json(full_result()).contains("views"));
+  const auto with = [&](const char* place, Json value) {
+    Json changed = json;
+    changed[Json::json_pointer(place)] = std::move(value);
+    return changed;
+  };
+  EXPECT_ERROR(read(with("/views/0/world", 3)), "world is 3");
+  EXPECT_ERROR(read(with("/views/0/t", "soon")), "t is \"soon\"");
+  EXPECT_ERROR(read(with("/views/1/file", "../view-001.npz")),
+               "expected a file of the run's folder");
+  EXPECT_ERROR(read(with("/views/0/base_images", -1)), "expected a number from 0 to 2^53");
+  EXPECT_ERROR(read(with("/views/1/metrics", 3)), "metrics");
+}
+
 TEST(RunResult, ReadsTheFirstSchema) {
   Json json = run_result_json(full_result());
   json["schema"] = "openworld.tune/1";

@@ -54,6 +54,22 @@ Json data_json(const RunData& data) {
           {"test_sha256", data.test_sha256}};
 }
 
+Json test_data_json(const std::vector<RunTestData>& tests) {
+  Json list = Json::array();
+  for (const RunTestData& test : tests) {
+    list.push_back({{"data", test.data}, {"split", test.split}, {"sha256", test.sha256}});
+  }
+  return list;
+}
+
+Json scenario_json(const RunScenario& scenario) {
+  return {{"name", scenario.name},
+          {"version", scenario.version},
+          {"options", option_json(scenario.options)},
+          {"looks", test_data_json(scenario.looks)},
+          {"targets", test_data_json(scenario.targets)}};
+}
+
 Json spec_json(const RunSpec& spec) {
   Json json = {{"schema", kRunSchema}};
   if (!spec.label.empty()) json["label"] = spec.label;
@@ -66,9 +82,9 @@ Json spec_json(const RunSpec& spec) {
                {"shot_rule", spec.shot_rule},
                {"views", spec.views}});
   if (spec.augment) json["augment"] = true;
-  json.update({{"model", model_json(spec.model)},
-               {"data", data_json(spec.data)},
-               {"keep_underscores", spec.keep_underscores},
+  json.update({{"model", model_json(spec.model)}, {"data", data_json(spec.data)}});
+  if (spec.scenario) json["scenario"] = scenario_json(*spec.scenario);
+  json.update({{"keep_underscores", spec.keep_underscores},
                {"templates", spec.templates},
                {"template_set", spec.template_set},
                {"ensemble", spec.ensemble},
@@ -112,6 +128,16 @@ RunData data_of(const JsonFields& fields) {
           .test_sha256 = fields.text("test_sha256", "")};
 }
 
+std::vector<RunTestData> test_data_of(const JsonFields& fields, std::string_view key) {
+  std::vector<RunTestData> tests;
+  for (const JsonFields& test : fields.objects(key)) {
+    tests.push_back({.data = name_field(test, "data"),
+                     .split = test.text("split", ""),
+                     .sha256 = test.text("sha256", "")});
+  }
+  return tests;
+}
+
 OptionValues options_of(const JsonFields& fields, std::string_view key) {
   OptionValues options = option_values(fields, key);
   // They stand in labels: " key=value".
@@ -122,6 +148,14 @@ OptionValues options_of(const JsonFields& fields, std::string_view key) {
     }
   }
   return options;
+}
+
+RunScenario scenario_of(const JsonFields& fields) {
+  return {.name = name_field(fields, "name"),
+          .version = fields.integer("version", 1),
+          .options = options_of(fields, "options"),
+          .looks = test_data_of(fields, "looks"),
+          .targets = test_data_of(fields, "targets")};
 }
 
 // The first key of `now`, in its order and however deep, whose value in `was` is another. Objects
@@ -182,6 +216,7 @@ RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
   spec.augment = fields.flag("augment", false);
   spec.model = model_of(fields.object("model"));
   spec.data = data_of(fields.object("data"));
+  if (fields.has("scenario")) spec.scenario = scenario_of(fields.object("scenario"));
   spec.keep_underscores = fields.flag("keep_underscores", false);
   spec.templates = texts_of(fields, "templates");
   spec.template_set = fields.text("template_set", "");
@@ -200,6 +235,12 @@ RunSpec read_run_spec(const Origin& origin) {
 }
 
 void expect_same_run(const RunSpec& was, const RunSpec& now, const Origin& origin) {
+  if (was.scenario && !now.scenario) {
+    origin.fail(
+        fmt::format("holds a run of the scenario {}, not one without a scenario; use "
+                    "another folder, or restart",
+                    was.scenario->name));
+  }
   expect_same(spec_json(was), spec_json(now), origin);
 }
 

@@ -44,6 +44,24 @@ struct RunData {
   bool operator==(const RunData&) const = default;
 };
 
+// A dataset beside the source that a scenario tests on.
+struct RunTestData {
+  std::string data, split;
+  std::string sha256;  // of the list of images
+
+  bool operator==(const RunTestData&) const = default;
+};
+
+// The scenario of a run that has one.
+struct RunScenario {
+  std::string name;
+  std::int64_t version = 1;
+  OptionValues options;
+  std::vector<RunTestData> looks, targets;
+
+  bool operator==(const RunScenario&) const = default;
+};
+
 struct RunSpec {
   std::string label;  // for tables; empty: made from method and options
   std::string method;
@@ -57,6 +75,7 @@ struct RunSpec {
   bool augment = false;
   RunModel model;
   RunData data;
+  std::optional<RunScenario> scenario{};
   bool keep_underscores = false;
   std::vector<std::string> templates;
   std::string template_set;  // the name they were asked for by

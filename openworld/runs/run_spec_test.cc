@@ -47,6 +47,32 @@ TEST(RunSpec, WritesTheDeviceOnlyWhereItIsNotTheCpu) {
   EXPECT_EQ(parse(run_spec_text(spec)).model.device, "cuda:1");
 }
 
+RunSpec scenario_spec() {
+  RunSpec spec = full_spec();
+  spec.scenario = {.name = "shift",
+                   .version = 2,
+                   .options = {{"levels", std::string("0,1")}},
+                   .looks = {{"pets-sketch", "test", "03"}, {"pets-chalk", "", "04"}},
+                   .targets = {}};
+  return spec;
+}
+
+TEST(RunSpec, HasAScenarioOrNone) {
+  const RunSpec spec = scenario_spec();
+  EXPECT_EQ(parse(run_spec_text(spec)).scenario, spec.scenario);
+  EXPECT_FALSE(Json::parse(run_spec_text(full_spec())).contains("scenario"));
+  const Origin origin{"f", "run.json"};
+  EXPECT_NO_THROW(expect_same_run(spec, spec, origin));
+  EXPECT_ERROR(expect_same_run(spec, full_spec(), origin), "holds a run of the scenario shift");
+  EXPECT_ERROR(expect_same_run(full_spec(), spec, origin), "holds a run with scenario null");
+  RunSpec other = spec;
+  other.scenario->looks[1].sha256 = "05";
+  EXPECT_ERROR(expect_same_run(spec, other, origin), "looks");
+  other = spec;
+  other.scenario->options[0].value = std::string("0,0.5,1");
+  EXPECT_ERROR(expect_same_run(spec, other, origin), "levels \"0,1\", not \"0,0.5,1\"");
+}
+
 TEST(RunSpec, OlderRunsKeepDefaults) {
   const RunSpec read = parse(R"({"schema": "openworld.run/1", "method": "coop", "title": "CoOp",
       "options": {}, "changed": {}, "seed": 3, "shots": 4, "model": {"path": "m"},

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,13 @@
 #include "openworld/runs/model_spec.h"
 
 namespace openworld {
+
+// What is tuned on and tested, level by level; the fields are those of `openworld scenario show`.
+struct ScenarioRequest {
+  std::string name;
+  std::vector<std::string> options = {};  // "key=value"
+  std::vector<std::string> looks = {}, targets = {};
+};
 
 struct TuningRequest {
   std::string method;
@@ -27,7 +35,8 @@ struct TuningRequest {
   std::string test_data = "";    // where test images are a dataset of their own
   FeatureCacheSpec cache = {};
 
-  std::string base = "half";   // half, all, or a number
+  std::optional<ScenarioRequest> scenario = std::nullopt;  // none: base to new, with all logits
+  std::string base = "half";   // half, all, or a number; of a run without a scenario
   std::string templates = "";  // a template, a file or a set; empty: the dataset's own, else photo
   bool keep_underscores = false;
 

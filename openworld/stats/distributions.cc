@@ -135,6 +135,26 @@ double chi_squared_survival(double x, double df) {
   return incomplete_gamma(0.5 * df, 0.5 * x).upper;
 }
 
+double chi_squared_quantile(double p, double df) {
+  check_probability("chi_squared_quantile", "p", p);
+  check_positive("chi_squared_quantile", "df", df);
+  if (p == 0) return 0;
+  if (p == 1) return kInfinity;
+  // Bisection of the smaller tail, which has digits where the other is close to 1.
+  const auto below = [&](double x) {
+    const Tails tails = incomplete_gamma(0.5 * df, 0.5 * x);
+    return p < 0.5 ? tails.lower < p : tails.upper > 1 - p;
+  };
+  double low = df, high = df;
+  while (low > 0 && !below(low)) low *= 0.5;
+  while (below(high)) high *= 2;
+  for (double middle = 0.5 * (low + high); low < middle && middle < high;
+       middle = 0.5 * (low + high)) {
+    (below(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
 double f_survival(double f, double df1, double df2) {
   check_not_negative("f_survival", "f", f);
   check_beta("f_survival", df1, df2);

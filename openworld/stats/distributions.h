@@ -26,6 +26,7 @@ double student_t_quantile(double p, double df);
 // df > 0, x >= 0.
 double chi_squared_cdf(double x, double df);
 double chi_squared_survival(double x, double df);
+double chi_squared_quantile(double p, double df);
 
 // P(F > f) for df1 > 0 and df2 > 0 degrees of freedom, f >= 0; f may be infinite.
 double f_survival(double f, double df1, double df2);

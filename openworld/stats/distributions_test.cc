@@ -225,6 +225,28 @@ TEST(ChiSquared, MatchesScipy) {
   EXPECT_EQ(chi_squared_cdf(kInfinity, 3), 1);
 }
 
+TEST(ChiSquared, QuantileMatchesScipy) {
+  const std::vector<Two> golden = {
+      {1e-10, 1, 1.570796326794896e-20},   {0.025, 1, 0.0009820691171752555},
+      {0.5, 1, 0.454936423119572},         {0.975, 1, 5.023886187314888},
+      {0.999, 1, 10.827566170662733},      {1e-10, 2, 2.0000000000999938e-10},
+      {0.025, 2, 0.05063561596857975},     {0.5, 2, 1.386294361119891},
+      {0.975, 2, 7.377758908227871},       {0.999, 2, 13.815510557964274},
+      {1e-10, 5, 0.00032335571462496966},  {0.025, 5, 0.8312116134866625},
+      {0.5, 5, 4.351460191095526},         {0.975, 5, 12.832501994030027},
+      {0.999, 5, 20.515005652432873},      {1e-10, 100, 34.399823909124784},
+      {0.025, 100, 74.22192747492373},     {0.5, 100, 99.33412923598846},
+      {0.975, 100, 129.5611971858366},     {0.999, 100, 149.44925277903886},
+      {1e-10, 1000000, 991029.9997743246}, {0.025, 1000000, 997230.0871432901},
+      {0.5, 1000000, 999999.3333334123},   {0.975, 1000000, 1002773.701467926},
+      {0.999, 1000000, 1004375.9487461417}};  // scipy.stats.chi2.ppf(p, df)
+  for (const auto& [p, df, value] : golden) {
+    EXPECT_RELATIVE(chi_squared_quantile(p, df), value, 1e-10);
+  }
+  EXPECT_EQ(chi_squared_quantile(0, 3), 0);
+  EXPECT_EQ(chi_squared_quantile(1, 3), kInfinity);
+}
+
 TEST(F, SurvivalMatchesScipyAnd50Digits) {
   const std::vector<Three> scipy = {
       {1e-06, 1, 1, 0.9993633804398584},    {0.5, 1, 1, 0.6081734479693929},
@@ -273,6 +295,8 @@ TEST(Distributions, RefuseWhatHasNoMeaning) {
   EXPECT_THROW(student_t_quantile(0.5, -3), Error);
   EXPECT_THROW(chi_squared_cdf(-1, 3), Error);
   EXPECT_THROW(chi_squared_survival(1, kNan), Error);
+  EXPECT_THROW(chi_squared_quantile(1.5, 3), Error);
+  EXPECT_THROW(chi_squared_quantile(0.5, 0), Error);
   EXPECT_THROW(f_survival(-1, 2, 3), Error);
   EXPECT_THROW(f_survival(1, 0, 3), Error);
   EXPECT_THROW(f_survival(1, 2, kInfinity), Error);

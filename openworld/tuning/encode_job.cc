@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "openworld/base/error.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
 #include "openworld/io/mapped_file.h"
@@ -13,6 +12,7 @@
 #include "openworld/io/utf8.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/output_file.h"
+#include "openworld/tuning/text_lengths.h"
 #include "openworld/vlm/zeroshot.h"
 
 namespace openworld {
@@ -82,23 +82,14 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-// Names the line of a text that does not fit, before any is encoded.
-void check_lengths(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
-                   const ClipConfig& config, const std::string& path) {
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    try {
-      tokenizer.pack(texts[i], static_cast<std::size_t>(config.context));
-    } catch (const Error& e) {
-      Origin{kFunction, path}.fail(fmt::format("line {} {}", i + 1, e.message()));
-    }
-  }
-}
-
 void encode_texts_to(const EncodeRequest& request, const LoadedModel& model,
                      const Observer& observer, EncodeResult& result) {
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const std::vector<std::string> texts = read_lines(request.texts);
-  check_lengths(texts, tokenizer, model.clip.config, request.texts);
+  check_text_lengths(
+      texts, tokenizer, model.clip.config.context, [&](std::size_t i, std::string_view what) {
+        Origin{kFunction, request.texts}.fail(fmt::format("line {} {}", i + 1, what));
+      });
   const at::Tensor features =
       encode_texts(model.clip, tokenizer, texts,
                    {.memory = {request.memory}, .on_progress = observer.follow("encoding texts")})

@@ -67,11 +67,15 @@ RunModel LoadedModel::description(const ModelSpec& spec) const {
           .device = spec.device};
 }
 
-LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
-  keep_freed_memory();
+void use_threads(const ModelSpec& spec) {
   const int threads = spec.threads > 0 ? spec.threads : default_threads();
   expect_blas_memory(threads);
   at::set_num_threads(threads);
+}
+
+LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
+  keep_freed_memory();
+  use_threads(spec);
   const at::Device device = parse_device(spec.device);
   const CheckpointOptions options{find_activation(spec.activation), std::string(function)};
   ClipCheckpoint checkpoint = open_clip_checkpoint(spec.path, options);
@@ -84,16 +88,26 @@ ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                              const Observer& observer, Unreadable unreadable) {
   std::optional<FeatureStore> store;
   open_store(store, model, cache, observer);
-  ImageFeatures features = image_features(model.clip, dataset,
-                                          {.batch = spec.batch,
-                                           .threads = spec.threads,
-                                           .store = store ? &*store : nullptr,
-                                           .on_hash = observer.follow("reading images"),
-                                           .on_encode = observer.follow("encoding images")});
+  ImageFeatures features = image_features(
+      model.clip, dataset,
+      {.batch = spec.batch,
+       .threads = spec.threads,
+       .store = store ? &*store : nullptr,
+       .on_hash = observer.follow("reading images"),
+       .on_encode = observer.follow("encoding images"),
+       .on_wait =
+           [&](const std::string& owner) {
+             observer.tell("waiting for " + owner + ", which encodes the same images");
+           },
+       .stop = observer.stop});
   if (unreadable == Unreadable::kRefuse && !features.failures.empty()) {
     throw features.failures[0].error;
   }
   report_failures(features, observer);
+  if (features.unclaimed) {
+    observer.warn(fmt::format("images are not claimed, so that others may encode them too: {}",
+                              features.unclaimed->what()));
+  }
   if (features.unsaved) {
     observer.warn(fmt::format("features are not kept: {}", features.unsaved->what()));
   }

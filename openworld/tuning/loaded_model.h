@@ -21,6 +21,9 @@ struct LoadedModel {
   RunModel description(const ModelSpec& spec) const;
 };
 
+// Sets the number of threads that torch uses when it is called from this one.
+void use_threads(const ModelSpec& spec);
+
 // Also sets torch's threads. Throws Error as [function].
 LoadedModel load_model(const ModelSpec& spec, std::string_view function);
 

@@ -22,10 +22,10 @@ Method method_of(const RunSpec& spec, const std::string& function) {
 TuningTask task_of(const RunSpec& spec, const TextModel& text_model) {
   return {.text_model = text_model,
           .base_names = spec.base_names(),
-          .templates = spec.templates,
-          .template_set = spec.template_set,
-          .ensemble = spec.ensemble,
-          .plain_words = spec.plain_words,
+          .sentences = {.templates = spec.templates,
+                        .template_set = spec.template_set,
+                        .ensemble = spec.ensemble,
+                        .plain_words = spec.plain_words},
           .seed = spec.seed};
 }
 

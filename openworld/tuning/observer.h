@@ -28,7 +28,8 @@ struct Observer {
   std::function<ProgressCallback(const std::string& what)> progress = {};
   // After every step of training.
   std::function<void(const TrainingProgress&)> step = {};
-  // Whether to stop, asked after every step; what is done is saved first.
+  // Whether to stop, asked after every step and while images are read and encoded; what is done is
+  // saved first. Any thread.
   std::function<bool()> stop = {};
 
   void warn(const std::string& line) const {

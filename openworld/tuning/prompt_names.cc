@@ -3,16 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
 #include "openworld/text/clean_text.h"
-#include "openworld/worlds/few_shot.h"
 #include "openworld/worlds/templates.h"
 
 namespace openworld {
+namespace {
+
+// "a photo of a" of "a photo of a {}, a type of pet.".
+std::string words_before_name(const std::string& sentence) {
+  std::string words = sentence.substr(0, sentence.find("{}"));
+  while (words.ends_with(' ')) words.pop_back();
+  return words;
+}
+
+}  // namespace
 
 std::vector<std::string> prompt_names(const Dataset& dataset, const DataSpec& spec,
                                       bool keep_underscores, const std::string& function) {
@@ -37,21 +45,18 @@ std::vector<std::string> prompt_names(const Dataset& dataset, const DataSpec& sp
   return names;
 }
 
-std::size_t base_classes(const std::string& base, std::size_t classes,
-                         const std::string& function) {
-  if (base == "all") return classes;
-  if (base == "half") return base_class_count(classes);
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(base.data(), base.data() + base.size(), count);
-  if (error != std::errc() || end != base.data() + base.size() || count < 1 || count > classes) {
-    fail(function, fmt::format("base is '{}'; expected all, half, or 1 to {}", base, classes));
-  }
-  return count;
-}
-
 std::vector<std::string> choose_templates(const std::string& asked, const Dataset& dataset) {
   if (!asked.empty()) return resolve_templates(asked);
   return resolve_templates(dataset.templates.empty() ? "photo" : dataset.templates);
+}
+
+Sentences choose_sentences(const std::string& asked, const Dataset& dataset) {
+  // A dataset that has a template of its own does not hold photos.
+  const bool drawings = !dataset.templates.empty();
+  return {.templates = choose_templates(asked, dataset),
+          .template_set = asked,
+          .ensemble = find_template_set(drawings ? "doodles7" : "select7").templates,
+          .plain_words = drawings ? words_before_name(dataset.templates) : "a photo of a"};
 }
 
 }  // namespace openworld

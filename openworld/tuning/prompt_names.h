@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/learners/learner.h"
 #include "openworld/runs/data_spec.h"
 
 namespace openworld {
@@ -15,11 +16,10 @@ namespace openworld {
 std::vector<std::string> prompt_names(const Dataset& dataset, const DataSpec& spec,
                                       bool keep_underscores, const std::string& function);
 
-// How many of the classes, in order, are base: `base` is all, half or a number. Throws Error as
-// [function].
-std::size_t base_classes(const std::string& base, std::size_t classes, const std::string& function);
-
 // What was asked for, else the dataset's own, else CLIP's first.
 std::vector<std::string> choose_templates(const std::string& asked, const Dataset& dataset);
+
+// All sentences for the classes of the dataset.
+Sentences choose_sentences(const std::string& asked, const Dataset& dataset);
 
 }  // namespace openworld

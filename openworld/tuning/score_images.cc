@@ -4,9 +4,11 @@
 #include <ATen/ops/cat.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "openworld/base/error.h"
 #include "openworld/vlm/feature_store.h"
+#include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/inner_threads.h"
 
 namespace openworld {
@@ -16,11 +18,7 @@ using at::Tensor;
 
 // Images that are scored at once, and where they have patches or pixels, which take 200 times the
 // memory.
-constexpr std::int64_t kFeatureRows = 4096, kImageRows = 256;
-
-Tensor joined(const std::vector<Tensor>& parts) {
-  return at::cat(parts).to(at::kCPU).contiguous();
-}
+constexpr std::size_t kFeatureRows = 4096, kImageRows = 256;
 
 }  // namespace
 
@@ -28,36 +26,60 @@ std::span<const float> floats_of(const Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
-Scores score_images(const Scorer& scorer, ImageInput input, const TestImages& test) {
+std::size_t rows_at_once(ImageInput input) {
+  return input == ImageInput::kFeatures ? kFeatureRows : kImageRows;
+}
+
+void score_rows(const ViewScorer& scorer, ImageInput input, const TestImages& test,
+                std::span<const std::size_t> rows, std::span<const NameColumns> views,
+                const TakeScores& take) {
   const at::NoGradGuard no_grad;
-  std::vector<Tensor> base_logits, new_logits, r;
-  const std::int64_t most = input == ImageInput::kFeatures ? kFeatureRows : kImageRows;
-  const std::int64_t all = test.features.size(0);
-  for (std::int64_t begin = 0; begin < all; begin += most) {
-    const std::int64_t rows = std::min(most, all - begin);
-    ScoredImages images{.features = test.features.narrow(0, begin, rows)};
-    if (test.lengths.defined()) images.lengths = test.lengths.narrow(0, begin, rows);
+  const std::size_t most = rows_at_once(input);
+  for (std::size_t begin = 0; begin < rows.size(); begin += most) {
+    const auto some = rows.subspan(begin, std::min(most, rows.size() - begin));
+    const std::vector<std::int64_t> indices(some.begin(), some.end());
+    const Tensor chosen = index_tensor(indices, test.features.device());
+    ScoredImages images{.features = test.features.index_select(0, chosen)};
+    if (test.lengths.defined()) images.lengths = test.lengths.index_select(0, chosen);
     if (input != ImageInput::kFeatures) {
-      test.add_input(std::span(test.samples)
-                         .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(rows)),
-                     input, images);
+      std::vector<std::size_t> samples;
+      for (const std::size_t row : some) samples.push_back(test.samples[row]);
+      test.add_input(samples, input, images);
     }
-    // Small products; on one thread their bits do not depend on how many there are.
-    const BlasThreads blas(1);
-    const OpenMpThreads open_mp(1);
-    const Scores part = scorer(images);
-    base_logits.push_back(part.base_logits);
-    new_logits.push_back(part.new_logits);
-    r.push_back(part.r);
+    std::vector<Scores> scores;
+    {
+      // Small products; on one thread their bits do not depend on how many there are.
+      const BlasThreads blas(1);
+      const OpenMpThreads open_mp(1);
+      scores = scorer(images, views);
+    }
+    for (Scores& of_view : scores) {
+      for (Tensor* values : {&of_view.base_logits, &of_view.new_logits, &of_view.r}) {
+        *values = values->to(at::kCPU).contiguous();
+        if (is_finite(floats_of(*values))) continue;
+        fail("tune",
+             "scores of the test images hold NaN or infinity; the model's features of them or of "
+             "the names are zero or not finite");
+      }
+    }
+    take(some, std::move(scores));
   }
-  const Scores scores = {joined(base_logits), joined(new_logits), joined(r)};
-  for (const Tensor* values : {&scores.base_logits, &scores.new_logits, &scores.r}) {
-    if (is_finite(floats_of(*values))) continue;
-    fail("tune",
-         "scores of the test images hold NaN or infinity; the model's features of them or of the "
-         "names are zero or not finite");
-  }
-  return scores;
+}
+
+Scores score_images(const Scorer& scorer, ImageInput input, const TestImages& test) {
+  const ViewScorer of_one = [&](const ScoredImages& images, std::span<const NameColumns>) {
+    return std::vector{scorer(images)};
+  };
+  std::vector<Tensor> base_logits, new_logits, r;
+  std::vector<std::size_t> rows(test.samples.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  score_rows(of_one, input, test, rows, {},
+             [&](std::span<const std::size_t>, std::vector<Scores> scores) {
+               base_logits.push_back(scores[0].base_logits);
+               new_logits.push_back(scores[0].new_logits);
+               r.push_back(scores[0].r);
+             });
+  return {at::cat(base_logits), at::cat(new_logits), at::cat(r)};
 }
 
 }  // namespace openworld

@@ -7,15 +7,14 @@
 #include <filesystem>
 
 #include "openworld/base/error.h"
-#include "openworld/io/machine_error.h"
 #include "openworld/io/sha256.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/runs/run_folder.h"
+#include "openworld/tuning/image_list.h"
 #include "openworld/tuning/learner_input.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/tuning_data.h"
-#include "openworld/worlds/folders.h"
 
 namespace openworld {
 namespace {
@@ -141,6 +140,7 @@ const std::optional<StoredThreshold>& TunedModel::threshold() const {
 PredictedImages TunedModel::predict(const Dataset& images, const Observer& observer) const {
   const at::NoGradGuard no_grad;
   const ModelSpec& spec = parts_->model_spec;
+  use_threads(spec);
   const ImageFeatures features =
       encode_dataset(parts_->model, images, spec, {.folder = "", .off = true}, observer);
   const Clip& clip = parts_->model.clip;
@@ -163,23 +163,9 @@ PredictedImages TunedModel::predict(const Dataset& images, const Observer& obser
 }
 
 Dataset image_files(const std::vector<std::string>& paths) {
-  Dataset dataset;
-  for (const std::string& path : paths) {
-    std::error_code ignored, error;
-    const fs::path absolute = fs::absolute(path, error);
-    if (error) fail_with_errno({kFunction, path}, "cannot be found", error.value());
-    if (!fs::is_directory(path, ignored)) {
-      dataset.samples.push_back({.path = absolute.string()});
-      continue;
-    }
-    std::vector<std::string> found;
-    collect_images(path, "", {kFunction, path}, &found);
-    if (found.empty()) Origin{kFunction, path}.fail("has no images");
-    for (const std::string& file : found) {
-      dataset.samples.push_back({.path = (absolute / file).string()});
-    }
-  }
-  return dataset;
+  ImageList list(kFunction);
+  for (const std::string& path : paths) list.add_path(path);
+  return list.dataset();
 }
 
 }  // namespace openworld

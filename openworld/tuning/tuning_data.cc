@@ -3,88 +3,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
 #include "openworld/io/sha256.h"
+#include "openworld/scenarios/scenario_data.h"
 
 namespace openworld {
 namespace {
 
 constexpr auto kFunction = "tune";
 
-Dataset open_split(const DataSpec& data, const std::string& path, const std::string& split) {
-  DatasetOptions options = data.options;
-  options.split = split;
-  return open_dataset(path, options);
-}
-
-bool has_split(const Dataset& dataset, const std::string& split) {
-  return std::find(dataset.splits.begin(), dataset.splits.end(), split) != dataset.splits.end();
-}
-
-void expect_same_classes(const Dataset& train, const Dataset& test, const std::string& path) {
-  const std::size_t common = std::min(train.classes.size(), test.classes.size());
-  for (std::size_t c = 0; c < common; ++c) {
-    if (train.classes[c] == test.classes[c]) continue;
-    fail(kFunction, fmt::format("{}: class {} is {} in training and {} in testing; expected the "
-                                "same classes",
-                                path, c, in_quotes(train.classes[c]), in_quotes(test.classes[c])));
-  }
-  if (train.classes.size() != test.classes.size()) {
-    fail(kFunction, fmt::format("{}: {} classes in training and {} in testing; expected the same",
-                                path, train.classes.size(), test.classes.size()));
-  }
-}
-
-// The split that was asked for; else "train", or all of a dataset without splits.
-Dataset open_train(const DataSpec& data, const std::string& split) {
-  if (!split.empty()) return open_split(data, data.path, split);
-  try {
-    return open_split(data, data.path, "train");
-  } catch (const Error&) {
-    // What is wrong with it, said of the dataset as it is.
-    Dataset whole = open_split(data, data.path, "");
-    if (whole.splits.empty()) return whole;
-    if (has_split(whole, "train")) throw;
-    fail(kFunction, fmt::format("{} has splits {}; expected the name of the training split",
-                                data.path, fmt::join(whole.splits, ", ")));
-  }
-}
-
 }  // namespace
 
-TuningData open_tuning_data(const TuningRequest& request) {
-  const std::string& path = request.data.path;
-  const std::string& test_path = request.test_data.empty() ? path : request.test_data;
-  TuningData data;
-  data.train = open_train(request.data, request.train_split);
-  if (request.test_data.empty() && data.train.splits.empty()) {
-    fail(kFunction,
-         fmt::format("{} has no splits; expected another dataset with test images", path));
+std::optional<Scenario> choose_scenario(const TuningRequest& request) {
+  if (!request.scenario) return std::nullopt;
+  Scenario scenario(request.scenario->name);
+  for (const std::string& assignment : request.scenario->options) {
+    scenario.options().set(assignment, std::string(scenario.row().name));
   }
-  if (data.train.classes.size() < 2) {
-    fail(kFunction, fmt::format("{} has {} class; expected two or more, to tune on some and keep "
-                                "others new",
-                                path, data.train.classes.size()));
+  if (request.base != TuningRequest().base) {
+    fail(
+        kFunction,
+        fmt::format("base is {}, for runs without a scenario; expected {}", in_quotes(request.base),
+                    scenario.options().has("base") ? "the scenario's option base"
+                                                   : "the base classes of the scenario"));
   }
-  std::string test_split = request.test_split;
-  if (test_split.empty() && request.test_data.empty()) {
-    test_split = has_split(data.train, "test") ? "test" : has_split(data.train, "val") ? "val" : "";
-    if (test_split.empty()) {
-      fail(kFunction, fmt::format("{} has splits {}; expected the name of the test split", path,
-                                  fmt::join(data.train.splits, ", ")));
-    }
+  return scenario;
+}
+
+ScenarioData open_tuning_data(const TuningRequest& request,
+                              const std::optional<Scenario>& scenario) {
+  const TrainTestRequest source{.path = request.data.path,
+                                .options = request.data.options,
+                                .train_split = request.train_split,
+                                .test_split = request.test_split,
+                                .test_path = request.test_data};
+  if (scenario) {
+    return open_scenario_data(
+        scenario->row(),
+        {.source = source, .looks = request.scenario->looks, .targets = request.scenario->targets});
   }
-  data.test = open_split(request.data, test_path, test_split);
-  std::error_code ignored;
-  data.same_images = data.train.split == data.test.split &&
-                     (test_path == path || std::filesystem::equivalent(test_path, path, ignored));
-  expect_same_classes(data.train, data.test, test_path);
-  if (data.test.samples.empty()) fail(kFunction, fmt::format("{} has no test images", test_path));
-  return data;
+  TrainTest opened = open_train_test(source, kFunction);
+  return {.train = {request.data.path, std::move(opened.train)},
+          .tests = {{request.test_data.empty() ? request.data.path : request.test_data,
+                     std::move(opened.test)}},
+          .same_images = opened.same_images};
+}
+
+Episodes plan_episodes(const TuningRequest& request, const std::optional<Scenario>& scenario,
+                       const ScenarioData& data, std::uint64_t seed) {
+  if (!scenario) {
+    const Dataset& train = data.train.data;
+    return {train, base_classes(request.base, train.classes.size(), kFunction), std::nullopt};
+  }
+  ScenarioPlan plan = scenario->plan(data, seed);
+  return {training_dataset(data, plan.train), plan.train.base, std::move(plan)};
 }
 
 std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset& train,
@@ -108,10 +83,10 @@ std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset&
   return drawn;
 }
 
-void expect_images_left(const TuningData& data, const std::vector<std::size_t>& shots) {
+void expect_images_left(const ScenarioData& data, const std::vector<std::size_t>& shots) {
   if (!data.same_images) return;
   const std::set<std::size_t> tuned_on(shots.begin(), shots.end());
-  if (tuned_on.size() < data.train.samples.size()) return;
+  if (tuned_on.size() < data.train.data.samples.size()) return;
   fail(kFunction,
        "every image is tuned on and none is left to test; expected fewer shots, or another test "
        "split");

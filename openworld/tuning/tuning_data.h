@@ -1,26 +1,35 @@
 #pragma once
 
-// The images of a tuning job: a training and a test dataset of the same classes, and the shots of a
-// seed.
+// The images of a tuning job: a training dataset, the test datasets, and the shots of a seed.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "openworld/runs/tuning_request.h"
+#include "openworld/scenarios/scenario.h"
 #include "openworld/worlds/few_shot.h"
 
 namespace openworld {
 
-struct TuningData {
-  Dataset train, test;
-  // Both are the same split: what is tuned on is then not tested on.
-  bool same_images = false;
-};
+// The scenario of a request with its options; none if it has none. Throws Error.
+std::optional<Scenario> choose_scenario(const TuningRequest& request);
 
-// Throws Error if a split is not there, if the two have different classes, or if there are fewer
-// than two classes.
-TuningData open_tuning_data(const TuningRequest& request);
+// Of a request without a scenario the training and one test dataset. Throws Error if a split is not
+// there, if the two have different classes, or if there are fewer than two classes.
+ScenarioData open_tuning_data(const TuningRequest& request,
+                              const std::optional<Scenario>& scenario);
+
+// What one seed is tuned on: the first `base` classes of a dataset; and what it is tested on, where
+// there is a scenario.
+struct Episodes {
+  Dataset train;
+  std::size_t base = 0;
+  std::optional<ScenarioPlan> plan;
+};
+Episodes plan_episodes(const TuningRequest& request, const std::optional<Scenario>& scenario,
+                       const ScenarioData& data, std::uint64_t seed);
 
 // The training images of one seed, those of base classes, from all that the rule draws. Throws
 // Error for a class with fewer than the shots asked for, unless that is allowed.
@@ -28,7 +37,7 @@ std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset&
                                     std::size_t base, ShotRule rule, std::uint64_t seed);
 
 // Throws Error if a split that is also tested on has no image left beside the shots.
-void expect_images_left(const TuningData& data, const std::vector<std::size_t>& shots);
+void expect_images_left(const ScenarioData& data, const std::vector<std::size_t>& shots);
 
 // The dataset with these of its samples, in this order.
 Dataset some_samples(const Dataset& dataset, std::span<const std::size_t> samples);

@@ -4,21 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
+#include <iterator>
 #include <optional>
-#include <set>
 
 #include "openworld/base/error.h"
-#include "openworld/tuning/learner_input.h"
-#include "openworld/tuning/loaded_model.h"
+#include "openworld/tuning/encoded_images.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/prompt_names.h"
 #include "openworld/tuning/tuning_data.h"
 #include "openworld/tuning/tuning_run.h"
-#include "openworld/vlm/extra_features.h"
-#include "openworld/vlm/index_tensor.h"
-#include "openworld/vlm/pixel_source.h"
-#include "openworld/worlds/templates.h"
+#include "openworld/tuning/view_names.h"
+#include "openworld/tuning/view_scores.h"
 
 namespace openworld {
 namespace {
@@ -51,17 +47,30 @@ ShotRule shot_rule(const TuningRequest& request, const LearnerRow& row) {
        fmt::format("the shot rule is '{}'; expected coop, decoop or auto", request.shot_rule));
 }
 
-// "a photo of a" of "a photo of a {}, a type of pet.".
-std::string words_before_name(const std::string& sentence) {
-  std::string words = sentence.substr(0, sentence.find("{}"));
-  while (words.ends_with(' ')) words.pop_back();
-  return words;
+// The datasets of a scenario beside the source.
+std::vector<RunTestData> other_tests(const ScenarioData& data) {
+  std::vector<RunTestData> tests;
+  for (std::size_t d = 1; d < data.tests.size(); ++d) {
+    const auto& [name, dataset] = data.tests[d];
+    tests.push_back({name, dataset.split, list_sha256(dataset)});
+  }
+  return tests;
+}
+
+RunScenario run_scenario(const Scenario& scenario, const ScenarioData& data) {
+  RunScenario run{.name = std::string(scenario.row().name),
+                  .version = scenario.row().version,
+                  .options = scenario.options().values(),
+                  .looks = {},
+                  .targets = {}};
+  (scenario.row().others == OtherDatasets::kLooks ? run.looks : run.targets) = other_tests(data);
+  return run;
 }
 
 RunSpec make_spec(const TuningRequest& request, const Method& method, const LoadedModel& model,
-                  const TuningData& data, std::size_t base, std::uint64_t seed) {
-  // A dataset that has a template of its own does not hold photos.
-  const bool drawings = !data.train.templates.empty();
+                  const ScenarioData& data, const Episodes& episodes, std::uint64_t seed) {
+  const Dataset& test = data.tests[0].data;
+  const Sentences sentences = choose_sentences(request.templates, data.train.data);
   RunSpec spec{.label = request.label,
                .method = std::string(method.row->name),
                .title = std::string(method.row->title),
@@ -74,128 +83,113 @@ RunSpec make_spec(const TuningRequest& request, const Method& method, const Load
                .augment = request.augment,
                .model = model.description(request.model),
                .data = {.path = request.data.path,
-                        .train_split = data.train.split,
-                        .test_split = data.test.split,
+                        .train_split = data.train.data.split,
+                        .test_split = test.split,
                         .test_data = request.test_data,
                         .image_root = request.data.options.image_root,
                         .names = request.data.options.names,
                         .format = request.data.options.format,
                         .allow_duplicate_names = request.data.options.allow_duplicate_names,
-                        .train_sha256 = list_sha256(data.train),
-                        .test_sha256 = list_sha256(data.test)},
+                        .train_sha256 = list_sha256(data.train.data),
+                        .test_sha256 = list_sha256(test)},
                .keep_underscores = request.keep_underscores,
-               .templates = choose_templates(request.templates, data.train),
-               .template_set = request.templates,
-               .ensemble = find_template_set(drawings ? "doodles7" : "select7").templates,
-               .plain_words = drawings ? words_before_name(data.train.templates) : "a photo of a",
-               .base_classes = base,
-               .classes = data.train.classes};
+               .templates = sentences.templates,
+               .template_set = sentences.template_set,
+               .ensemble = sentences.ensemble,
+               .plain_words = sentences.plain_words,
+               .base_classes = episodes.base,
+               .classes = episodes.train.classes};
   spec.model.logit_scale = request.logit_scale;
   return spec;
 }
 
-TestImages encode_test(const TuningRequest& request, const LoadedModel& model, const Dataset& test,
-                       const Observer& observer) {
-  const auto start = Clock::now();
-  const ImageFeatures features =
-      encode_dataset(model, test, request.model, request.cache, observer);
-  TestImages images;
-  images.features = normalized_features(features, model.clip.device());
-  images.lengths = feature_lengths(features, model.clip.device());
-  images.samples = features.samples;
-  images.add_input = [&](std::span<const std::size_t> samples, ImageInput input,
-                         ScoredImages& scored) {
-    add_learner_input(model.clip, some_samples(test, samples), request.model, input, scored);
-  };
-  for (const std::size_t i : features.samples) images.labels.push_back(test.samples[i].label);
-  const std::string& path = request.test_data.empty() ? request.data.path : request.test_data;
-  images.summary = data_summary(test, path, features.samples.size(), features.failures.size());
-  if (!features.failures.empty()) images.summary.samples = features.samples;
-  images.seconds = seconds_since(start);
-  return images;
-}
-
-// Without the images that were tuned on, where the same split is tested on.
-TestImages without_shots(const TestImages& test, const TuningData& data,
-                         const std::vector<std::size_t>& shots) {
-  if (!data.same_images) return test;
-  const std::set<std::size_t> tuned_on(shots.begin(), shots.end());
-  TestImages rest = test;
-  std::vector<std::int64_t> rows;
-  rest.samples.clear();
-  rest.labels.clear();
-  for (std::size_t i = 0; i < test.samples.size(); ++i) {
-    if (tuned_on.contains(test.samples[i])) continue;
-    rows.push_back(static_cast<std::int64_t>(i));
-    rest.samples.push_back(test.samples[i]);
-    rest.labels.push_back(test.labels[i]);
-  }
-  const at::Tensor left = index_tensor(rows, test.features.device());
-  rest.features = test.features.index_select(0, left);
-  rest.lengths = test.lengths.index_select(0, left);
-  rest.summary.images = rest.samples.size();
-  rest.summary.samples = rest.samples;
-  return rest;
-}
-
-// The training images of a run as its learner takes them.
-struct TrainImages {
-  std::unique_ptr<PixelSource> pixels;
-  Episode episode;
+// One run of the job with what its seed is tuned and tested on.
+struct Experiment {
+  Episodes episodes;
+  ViewNames names;  // of the views of a scenario
+  TuningRun run;
 };
 
-TrainImages encode_shots(const TuningRequest& request, const LoadedModel& model,
-                         const Dataset& train, const std::vector<std::size_t>& samples,
-                         ImageInput input, std::uint64_t seed, const Observer& observer) {
-  const Dataset shots = some_samples(train, samples);
-  std::vector<std::int64_t> labels;
-  for (const Sample& sample : shots.samples) labels.push_back(sample.label);
-  const auto followed = [&](const char* what) {
-    return ExtraFeatureOptions{request.model.batch, request.model.threads, observer.follow(what)};
-  };
-  TrainImages images;
-  Episode& episode = images.episode;
-  episode.labels = index_tensor(labels, model.clip.device());
-  if (request.views > 0) {
-    const at::Tensor features =
-        view_features(model.clip, shots, request.views, seed, followed("encoding views"));
-    episode.features = normalized(features);
-    episode.lengths = lengths(features);
-  } else {
-    const ImageFeatures features =
-        encode_dataset(model, shots, request.model, request.cache, observer, Unreadable::kRefuse);
-    episode.features = normalized_features(features, model.clip.device());
-    episode.lengths = feature_lengths(features, model.clip.device());
+// Names of the classes of the source and of targets, with the sentences they are put in. Looks have
+// the names of the source.
+std::vector<TestNames> test_names(const TuningRequest& request,
+                                  const std::optional<Scenario>& scenario,
+                                  const ScenarioData& data) {
+  const bool looks = scenario && scenario->row().others == OtherDatasets::kLooks;
+  std::vector<TestNames> names;
+  for (std::size_t d = 0; d < data.tests.size(); ++d) {
+    const ScenarioDataset& dataset = d == 0 ? data.train : data.tests[d];
+    if (d > 0 && looks) {
+      names.push_back({{}, choose_sentences(request.templates, dataset.data)});
+      continue;
+    }
+    names.push_back({prompt_names(dataset.data, {dataset.name, request.data.options},
+                                  request.keep_underscores, kFunction),
+                     choose_sentences(request.templates, dataset.data)});
   }
-  if (input == ImageInput::kPatches) {
-    episode.local = patch_features(model.clip, shots, followed("encoding patches"));
+  return names;
+}
+
+// What a run without a scenario has beside the base names.
+std::vector<NameList> lists_of(const Experiment& experiment) {
+  if (experiment.episodes.plan) return experiment.names.lists;
+  return {{.names = experiment.run.spec().new_names()}};
+}
+
+// The test datasets of a job, encoded when the first run needs them.
+class EncodedTests {
+ public:
+  EncodedTests(const TuningRequest& request, const LoadedModel& model, const ScenarioData& data)
+      : request_(request), model_(model), data_(data) {}
+
+  const std::vector<TestImages>& images(const Observer& observer) {
+    for (std::size_t d = images_.size(); d < data_.tests.size(); ++d) {
+      images_.push_back(encode_test(request_, model_, data_.tests[d], observer));
+      seconds_ += images_.back().seconds;
+    }
+    return images_;
   }
-  if (input == ImageInput::kPatchStates) {
-    episode.local = patch_states(model.clip, shots, followed("encoding patches"));
+  double seconds() const { return seconds_; }
+
+ private:
+  const TuningRequest& request_;
+  const LoadedModel& model_;
+  const ScenarioData& data_;
+  std::vector<TestImages> images_;
+  double seconds_ = 0;
+};
+
+TestViews test_views(const Experiment& experiment, const ScenarioData& data,
+                     const std::vector<TestImages>& images, const std::vector<std::size_t>& shots) {
+  TestViews test{.plan = &*experiment.episodes.plan,
+                 .columns = experiment.names.columns,
+                 .class_names = {},
+                 .datasets = {}};
+  for (const View& view : test.plan->views) {
+    std::vector<std::string>& names = test.class_names.emplace_back(class_names(data, view.base));
+    std::ranges::copy(class_names(data, view.new_classes), std::back_inserter(names));
   }
-  if (input == ImageInput::kPixels) {
-    images.pixels =
-        std::make_unique<PixelSource>(shots, model.clip.config.preprocessing,
-                                      PixelOptions{.seed = seed, .threads = request.model.threads});
-    episode.pixels = images.pixels.get();
-    episode.fresh_views = request.augment;
-  }
-  return images;
+  for (const TestImages& dataset : images) test.datasets.push_back(&dataset);
+  if (data.same_images) test.tuned_on = {shots.begin(), shots.end()};
+  return test;
 }
 
 }  // namespace
 
 std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObserver& observer) {
   const Method method = choose_method(request);
-  const TuningData data = open_tuning_data(request);
-  const std::vector<std::string> names =
-      prompt_names(data.train, request.data, request.keep_underscores, kFunction);
-  const std::size_t base = base_classes(request.base, names.size(), kFunction);
+  const std::optional<Scenario> scenario = choose_scenario(request);
+  const ScenarioData data = open_tuning_data(request, scenario);
+  const std::vector<TestNames> names = test_names(request, scenario, data);
   const ShotRule rule = shot_rule(request, *method.row);
   if (request.augment && method.row->input != ImageInput::kPixels) {
     fail(kFunction, fmt::format("{} takes {}; augmentation in every epoch needs a method that "
                                 "takes images, and views serve the others",
                                 method.row->name, image_input_name(method.row->input)));
+  }
+  std::vector<Episodes> episodes;
+  for (const TuningRequest::Run& run : request.runs) {
+    episodes.push_back(plan_episodes(request, scenario, data, run.seed));
   }
 
   LoadedModel model = load_model(request.model, kFunction);
@@ -203,41 +197,59 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const TextModel text_model = {&model.clip, &tokenizer, {request.memory}, request.model.threads};
 
-  for (const TuningRequest::Run& run : request.runs) {
-    expect_images_left(data, draw_shots(request, data.train, base, rule, run.seed));
+  for (std::size_t i = 0; i < request.runs.size(); ++i) {
+    expect_images_left(
+        data, draw_shots(request, episodes[i].train, episodes[i].base, rule, request.runs[i].seed));
   }
-  std::vector<TuningRun> runs;
-  for (const TuningRequest::Run& run : request.runs) {
-    runs.emplace_back(run.folder, make_spec(request, method, model, data, base, run.seed),
-                      request.restart);
+  std::vector<Experiment> experiments;
+  for (std::size_t i = 0; i < request.runs.size(); ++i) {
+    const auto& [seed, folder] = request.runs[i];
+    RunSpec spec = make_spec(request, method, model, data, episodes[i], seed);
+    if (scenario) spec.scenario = run_scenario(*scenario, data);
+    ViewNames of_views;
+    if (scenario) {
+      of_views =
+          view_names(*episodes[i].plan, names, scenario->row().others != OtherDatasets::kTargets);
+    }
+    experiments.push_back({std::move(episodes[i]), std::move(of_views),
+                           TuningRun(folder, std::move(spec), request.restart)});
   }
-  if (std::any_of(runs.begin(), runs.end(), [](const TuningRun& r) { return !r.finished(); })) {
+  const auto is_open = [](const Experiment& e) { return !e.run.finished(); };
+  if (std::ranges::any_of(experiments, is_open)) {
     // Whether options and names fit does not depend on the seed.
-    const RunSpec& spec = runs.front().spec();
-    method.options->make(task_of(spec, text_model))->scorer(spec.new_names());
+    const Experiment& first = experiments.front();
+    method.options->make(task_of(first.run.spec(), text_model))->view_scorer(lists_of(first));
   }
 
-  std::optional<TestImages> test;
+  EncodedTests tests(request, model, data);
   std::vector<RunResult> results;
-  for (TuningRun& run : runs) {
+  for (Experiment& experiment : experiments) {
+    TuningRun& run = experiment.run;
     if (auto result = run.finished()) {
       run.remove_leftovers();
       observer.tell(run.folder().path() + " is finished");
       results.push_back(std::move(*result));
     } else {
-      if (!test) test = encode_test(request, model, data.test, observer);
+      const std::vector<TestImages>& images = tests.images(observer);
       const auto start = Clock::now();
       const auto learner = method.options->make(task_of(run.spec(), text_model));
-      const auto shots = draw_shots(request, data.train, base, rule, run.spec().seed);
-      const TrainImages train = encode_shots(request, model, data.train, shots, method.row->input,
-                                             run.spec().seed, observer);
+      const Dataset& train = experiment.episodes.train;
+      const auto shots =
+          draw_shots(request, train, experiment.episodes.base, rule, run.spec().seed);
+      const TrainImages encoded =
+          encode_shots(request, model, train, shots, method.row->input, run.spec().seed, observer);
       run.begin();
-      const double encode_seconds = seconds_since(start) + test->seconds;
-      if (!run.train(*learner, train.episode, observer)) {
+      const double encode_seconds = seconds_since(start) + tests.seconds();
+      if (!run.train(*learner, encoded.episode, observer)) {
         fail(kFunction,
              fmt::format("{}: stopped; run the same command again to resume", run.folder().path()));
       }
-      results.push_back(run.finish(*learner, without_shots(*test, data, shots), encode_seconds));
+      results.push_back(
+          scenario ? run.finish(*learner, experiment.names.lists,
+                                test_views(experiment, data, images, shots), encode_seconds)
+                   : run.finish(*learner,
+                                data.same_images ? without_samples(images[0], shots) : images[0],
+                                encode_seconds));
     }
     if (observer.result) observer.result(results.back());
   }

@@ -12,6 +12,7 @@
 #include "openworld/metrics/evaluate.h"
 #include "openworld/predictions/predictions.h"
 #include "openworld/runs/run_folder.h"
+#include "openworld/tuning/test_observers.h"
 #include "openworld/tuning/tuned_model.h"
 
 namespace openworld {
@@ -55,9 +56,7 @@ TEST_P(EveryLearner, TunesStopsResumesAndPredicts) {
     EXPECT_EQ(results[0].metrics[i], metric_record(evaluation.metrics[i], {}));
   }
 
-  // Stopped after every step.
-  TuningObserver observer;
-  observer.stop = [] { return true; };
+  const TuningObserver observer = testing::stop_after_every_step();
   int stops = 0;
   for (bool done = false; !done;) {
     try {

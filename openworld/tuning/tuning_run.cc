@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
 #include "openworld/base/error.h"
-#include "openworld/io/run_cost.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
@@ -14,6 +14,7 @@
 #include "openworld/tuning/epoch_log.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/score_images.h"
+#include "openworld/tuning/view_scores.h"
 
 namespace openworld {
 namespace {
@@ -44,6 +45,16 @@ auto or_restart(const Read& read) {
   } catch (const Error& e) {
     fail(e.function(), fmt::format("{}; restart the run to replace it", e.message()));
   }
+}
+
+std::vector<MetricRecord> measure(const Predictions& predictions, const char* metrics) {
+  const EvalOptions options;
+  std::vector<MetricRecord> records;
+  const Evaluation evaluation = evaluate(predictions.outcomes(), find_metrics(metrics), options);
+  for (const MetricResult& metric : evaluation.metrics) {
+    records.push_back(metric_record(metric, options));
+  }
+  return records;
 }
 
 }  // namespace
@@ -154,6 +165,36 @@ bool TuningRun::train(Learner& learner, const Episode& episode, const Observer& 
   return true;
 }
 
+RunResult TuningRun::result_of(const Learner& learner, std::int64_t test_images, const Times& times,
+                               const RunClock& clock) const {
+  RunResult result{.out = folder_.path(),
+                   .method = spec_.method,
+                   .title = spec_.title,
+                   .changed = spec_.changed,
+                   .seed = spec_.seed,
+                   .data = spec_.data.path,
+                   .parameters = 0,
+                   .train_images = images_,
+                   .test_images = test_images,
+                   .epochs = epochs_,
+                   .steps = steps_,
+                   .loss = loss_,
+                   .metrics = {},
+                   .files = {},
+                   .cost = {}};
+  for (const auto& [name, tensor] : learner.parameters()) result.parameters += tensor.numel();
+  const RunCost cost = clock.cost();
+  result.cost = {.train_seconds = train_seconds_,
+                 .encode_seconds = times.encode,
+                 .text_seconds = times.text,
+                 .score_seconds = times.score,
+                 .seconds_per_image = times.score / static_cast<double>(result.test_images),
+                 .seconds = cost.seconds,
+                 .peak_memory_bytes = static_cast<double>(cost.peak_memory_bytes),
+                 .version = cost.version};
+  return result;
+}
+
 RunResult TuningRun::finish(Learner& learner, const TestImages& test, double encode_seconds) {
   const RunClock clock;
   auto start = Clock::now();
@@ -177,36 +218,47 @@ RunResult TuningRun::finish(Learner& learner, const TestImages& test, double enc
   save_logit_predictions(predictions, folder_.predictions_file(), kFunction);
 
   const Predictions measured = view_predictions(predictions, folder_.predictions_file(), kFunction);
-  const EvalOptions options;
-  const Evaluation evaluation = evaluate(measured.outcomes(), find_metrics(kRunMetrics), options);
-  RunResult result{.out = folder_.path(),
-                   .method = spec_.method,
-                   .title = spec_.title,
-                   .changed = spec_.changed,
-                   .seed = spec_.seed,
-                   .data = spec_.data.path,
-                   .parameters = 0,
-                   .train_images = images_,
-                   .test_images = test.features.size(0),
-                   .epochs = epochs_,
-                   .steps = steps_,
-                   .loss = loss_,
-                   .metrics = {},
-                   .files = {},
-                   .cost = {}};
-  for (const auto& [name, tensor] : learner.parameters()) result.parameters += tensor.numel();
-  for (const MetricResult& metric : evaluation.metrics) {
-    result.metrics.push_back(metric_record(metric, options));
+  const std::vector<MetricRecord> metrics = measure(measured, kRunMetrics);
+  RunResult result = result_of(learner, test.features.size(0),
+                               {encode_seconds, text_seconds, score_seconds}, clock);
+  result.metrics = metrics;
+  result = folder_.finish(std::move(result), kFunction);
+  lease_.reset();
+  return result;
+}
+
+RunResult TuningRun::finish(Learner& learner, const std::vector<NameList>& lists,
+                            const TestViews& test, double encode_seconds) {
+  const RunClock clock;
+  auto start = Clock::now();
+  const ViewScorer scorer = learner.view_scorer(lists);
+  const double text_seconds = seconds_since(start);
+  start = Clock::now();
+  ScoredViews scored = score_views(scorer, learner.scored_input(), test);
+  const double score_seconds = seconds_since(start);
+
+  save_prompts(learner, folder_.prompts_file());
+  std::vector<ViewResult> views;
+  for (std::size_t v = 0; v < scored.views.size(); ++v) {
+    const View& view = test.plan->views[v];
+    Predictions& of_view = scored.views[v];
+    of_view.classes = test.class_names[v];
+    of_view.meta = view_meta(spec_, {view.world, view.level, view.t});
+    save_predictions(of_view, folder_.view_file(v));
+    views.push_back({.world = view.world,
+                     .level = view.level,
+                     .t = view.t,
+                     .file = RunFolder::view_name(v),
+                     .base_classes = of_view.base_classes,
+                     .new_classes = of_view.new_classes,
+                     .base_images = std::ranges::count(of_view.side.values, 0),
+                     .new_images = std::ranges::count(of_view.side.values, 1),
+                     .unknown_images = std::ranges::count(of_view.side.values, -1),
+                     .metrics = measure(of_view, kViewMetrics)});
   }
-  const RunCost cost = clock.cost();
-  result.cost = {.train_seconds = train_seconds_,
-                 .encode_seconds = encode_seconds,
-                 .text_seconds = text_seconds,
-                 .score_seconds = score_seconds,
-                 .seconds_per_image = score_seconds / static_cast<double>(result.test_images),
-                 .seconds = cost.seconds,
-                 .peak_memory_bytes = static_cast<double>(cost.peak_memory_bytes),
-                 .version = cost.version};
+  RunResult result =
+      result_of(learner, scored.images, {encode_seconds, text_seconds, score_seconds}, clock);
+  result.views = std::move(views);
   result = folder_.finish(std::move(result), kFunction);
   lease_.reset();
   return result;

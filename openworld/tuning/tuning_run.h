@@ -3,32 +3,20 @@
 // One run of a tuning job in its folder: started, resumed, or found finished.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "openworld/io/folder_lease.h"
+#include "openworld/io/run_cost.h"
 #include "openworld/learners/learner.h"
-#include "openworld/runs/prediction_meta.h"
 #include "openworld/runs/run_folder.h"
+#include "openworld/tuning/encoded_images.h"
 #include "openworld/tuning/observer.h"
 
 namespace openworld {
 
-// Test images, encoded once for all runs of a job.
-struct TestImages {
-  at::Tensor features;               // normalised, [n, embed]
-  at::Tensor lengths;                // that they were divided by, [n]
-  std::vector<std::size_t> samples;  // of the test dataset
-  std::vector<std::int32_t> labels;  // of all classes
-  // Some of the images as a learner scores them, beyond their features.
-  std::function<void(std::span<const std::size_t> samples, ImageInput input, ScoredImages& images)>
-      add_input;
-  DataSummary summary;
-  double seconds = 0;  // that encoding took
-};
+struct TestViews;
 
 class TuningRun {
  public:
@@ -56,7 +44,21 @@ class TuningRun {
   // Scores the test images, writes prompts, predictions and, last, the result.
   RunResult finish(Learner& learner, const TestImages& test, double encode_seconds);
 
+  // The same of a run with a scenario: the predictions of every view. `lists` are the names that
+  // the views have columns of.
+  RunResult finish(Learner& learner, const std::vector<NameList>& lists, const TestViews& test,
+                   double encode_seconds);
+
  private:
+  // What scoring took.
+  struct Times {
+    double encode, text, score;
+  };
+
+  // Everything but metrics, views and files.
+  RunResult result_of(const Learner& learner, std::int64_t test_images, const Times& times,
+                      const RunClock& clock) const;
+
   // Throws Error if the folder holds another run.
   void expect_same_folder() const;
 

@@ -17,6 +17,7 @@
 #include "openworld/tuning/prompt_names.h"
 #include "openworld/tuning/score_images.h"
 #include "openworld/vlm/zeroshot.h"
+#include "openworld/worlds/few_shot.h"
 
 namespace openworld {
 namespace {

@@ -55,11 +55,17 @@ Sha256Digest feature_kind(const ClipCheckpoint& checkpoint) {
 
 FeatureStore::FeatureStore(const std::string& folder, const Sha256Digest& kind, std::size_t width)
     : folder_((fs::path(folder) / hex_text(kind).substr(0, 32)).string()), width_(width) {
+  refresh();
+}
+
+void FeatureStore::refresh() {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    if (entry.path().extension() != ".npz") continue;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    const fs::path& path = it->path();
+    if (path.extension() != ".npz" || read_.contains(path.string())) continue;
     try {
-      load(entry.path().string());
+      load(path.string());
+      read_.insert(path.string());
     } catch (const Error&) {
       // Somebody else's file, or one that a full disk cut: its images are encoded again.
     }
@@ -136,7 +142,9 @@ void FeatureStore::flush() {
   };
   const std::string bytes = make_npz(entries);
   const std::string name = hex_text(sha256(bytes_of(bytes))).substr(0, 32) + ".npz";
-  write_file_atomically((fs::path(folder_) / name).string(), bytes, kFunction);
+  const std::string path = (fs::path(folder_) / name).string();
+  write_file_atomically(path, bytes, kFunction);
+  read_.insert(path);
   new_images_.clear();
   new_features_.clear();
 }

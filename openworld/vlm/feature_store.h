@@ -4,12 +4,13 @@
 // named by the hash of the checkpoint and the preprocessing.
 //
 // New features collect in memory and go out as a whole file of their own, written under another
-// name and renamed. So a killed run loses what it had not yet flushed and nothing else, and
-// processes that share the folder never wait for each other.
+// name and renamed. So a killed run loses what it had not yet flushed and nothing else. Processes
+// may share the folder; who of them encodes an image is not its matter (encoding_claim.h).
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ class FeatureStore {
   FeatureStore(const FeatureStore&) = delete;
   FeatureStore& operator=(const FeatureStore&) = delete;
 
+  // Reads what other processes have written since.
+  void refresh();
+
   // The feature of an image with that hash, or null. Valid as long as the store.
   const float* find(const Sha256Digest& image) const;
 
@@ -58,6 +62,7 @@ class FeatureStore {
 
   std::string folder_;
   std::size_t width_;
+  std::set<std::string> read_;  // paths of files whose features are in the index
   std::map<Sha256Digest, const float*> index_;
   std::vector<std::shared_ptr<const void>> owners_;
   std::vector<Sha256Digest> new_images_;

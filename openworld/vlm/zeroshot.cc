@@ -2,6 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "openworld/base/error.h"
 #include "openworld/worlds/templates.h"
 
@@ -9,25 +11,30 @@ namespace openworld {
 
 using at::Tensor;
 
-Tensor encode_texts(const Clip& clip, const Tokenizer& tokenizer,
-                    const std::vector<std::string>& texts, const ZeroshotOptions& options) {
+Tensor encode_token_ids(const Clip& clip, const std::vector<std::vector<std::int32_t>>& sequences,
+                        const ZeroshotOptions& options) {
   at::NoGradGuard no_grad;
   TextForest forest;
   std::vector<PromptRow> rows;
-  for (const std::string& text : texts) {
+  for (const std::vector<std::int32_t>& ids : sequences) {
     rows.clear();
-    const auto context = static_cast<std::size_t>(clip.config.context);
-    // Read at the first end, as CLIP does, should the text have one of its own.
-    for (const std::int32_t id : tokenizer.pack(text, context)) {
-      rows.push_back(token_row(id));
-      if (id == tokenizer.vocabulary().end_of_text) break;
-    }
+    const auto end = std::max_element(ids.begin(), ids.end());
+    for (auto id = ids.begin(); id != ids.end() && id <= end; ++id) rows.push_back(token_row(*id));
     forest.read(forest.add(TextForest::kRoot, rows));
   }
-  if (options.on_progress) options.on_progress(0, texts.size());
+  if (options.on_progress) options.on_progress(0, sequences.size());
   return TextEncoder(clip.text, forest, options.memory).features({}, [&](std::size_t done) {
-    if (options.on_progress) options.on_progress(done, texts.size());
+    if (options.on_progress) options.on_progress(done, sequences.size());
   });
+}
+
+Tensor encode_texts(const Clip& clip, const Tokenizer& tokenizer,
+                    const std::vector<std::string>& texts, const ZeroshotOptions& options) {
+  std::vector<std::vector<std::int32_t>> sequences;
+  for (const std::string& text : texts) {
+    sequences.push_back(tokenizer.pack(text, static_cast<std::size_t>(clip.config.context)));
+  }
+  return encode_token_ids(clip, sequences, options);
 }
 
 Tensor zeroshot_classifier(const Clip& clip, const Tokenizer& tokenizer,

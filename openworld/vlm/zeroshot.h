@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,5 +37,11 @@ at::Tensor zeroshot_classifier(const Clip& clip, const Tokenizer& tokenizer,
 // Text features [texts, embed], not normalised.
 at::Tensor encode_texts(const Clip& clip, const Tokenizer& tokenizer,
                         const std::vector<std::string>& texts, const ZeroshotOptions& options = {});
+
+// The same of token ids, each sequence read where CLIP reads one: at the first of its largest id,
+// which is the end of text in a text.
+at::Tensor encode_token_ids(const Clip& clip,
+                            const std::vector<std::vector<std::int32_t>>& sequences,
+                            const ZeroshotOptions& options = {});
 
 }  // namespace openworld

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "openworld/worlds/bitmap_font.h"
-#include "openworld/worlds/ink.h"
+#include "openworld/worlds/drawn_source.h"
 
 namespace openworld {
 namespace {
@@ -55,42 +55,65 @@ void paste(const Image& picture, int left, int top, Image* sheet) {
   }
 }
 
+struct Row {
+  std::string name;
+  std::vector<const Sample*> samples;
+  std::vector<Image> pictures;
+};
+
+// Of the classes that have pictures, the samples by label.
+std::vector<Row> pick_rows(const Dataset& dataset, const SheetOptions& options) {
+  std::vector<Row> all(dataset.classes.size());
+  for (std::size_t label = 0; label < all.size(); ++label) all[label].name = dataset.classes[label];
+  for (const Sample& sample : dataset.samples) {
+    Row& row = all[static_cast<std::size_t>(sample.label)];
+    if (row.samples.size() < static_cast<std::size_t>(options.columns)) {
+      row.samples.push_back(&sample);
+    }
+  }
+  std::erase_if(all, [](const Row& row) { return row.samples.empty(); });
+  const std::size_t count = std::min(static_cast<std::size_t>(options.rows), all.size());
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(std::move(all[i * all.size() / count]));
+  return rows;
+}
+
 }  // namespace
 
-Image contact_sheet(const Doodles& doodles, const DoodleSpec& spec, const DoodleSplit& split,
-                    const SheetOptions& options) {
+Image contact_sheet(const Dataset& dataset, const SheetOptions& options) {
   assert(options.rows >= 1 && options.columns >= 1);
-  const auto classes = static_cast<int>(spec.dataset->classes.size());
-  const int rows = std::min(options.rows, classes);
-  const int columns = std::min(options.columns, split.end - split.begin);
-  std::vector<std::string_view> names;
-  int names_width = 0;
-  for (int row = 0; row < rows; ++row) {
-    names.push_back(spec.dataset->classes[static_cast<std::size_t>(row * classes / rows)]);
-    names_width = std::max(names_width, text_width(names.back(), kFontScale));
+  const auto* const source = dynamic_cast<const DrawnSource*>(dataset.source.get());
+  assert(source != nullptr);
+  std::vector<Row> rows = pick_rows(dataset, options);
+  int names_width = 0, columns = 0, side = 0;
+  for (Row& row : rows) {
+    names_width = std::max(names_width, text_width(row.name, kFontScale));
+    columns = std::max(columns, static_cast<int>(row.samples.size()));
+    for (const Sample* sample : row.samples) {
+      row.pictures.push_back(enlarge(source->draw(*sample)));
+      side = std::max(side, row.pictures.back().width);
+    }
   }
-  const std::string title =
-      fmt::format("{} {}, {} of {} classes", spec.text(), split.name, rows, classes);
-  const int line = text_height(kFontScale);
-  const int side = kZoom * kPictureSide, step = side + kGap;
+  const std::string title = fmt::format("{} {}, {} of {} classes", dataset.root, dataset.split,
+                                        rows.size(), dataset.classes.size());
+  const int line = text_height(kFontScale), step = side + kGap;
   const int left = kMargin + names_width + kMargin;
   const int top = kMargin + line + kMargin;
   const int width = std::max(left + columns * step - kGap, kMargin + text_width(title, kFontScale));
-  Image sheet = make_image(width + kMargin, top + rows * step - kGap + kMargin);
+  Image sheet =
+      make_image(width + kMargin, top + static_cast<int>(rows.size()) * step - kGap + kMargin);
   std::ranges::fill(sheet.rgb, kBackground);
   write_text(&sheet, kMargin, kMargin, title, kFontScale, kTextGrey);
-  for (int row = 0; row < rows; ++row) {
-    const std::string_view name = names[static_cast<std::size_t>(row)];
-    const int y = top + row * step;
-    write_text(&sheet, left - kMargin - text_width(name, kFontScale), y + (side - line) / 2, name,
-               kFontScale, kTextGrey);
-    const int class_index = doodles.find(name);
-    for (int column = 0; column < columns; ++column) {
-      const int k = split.begin + column;
-      const std::uint64_t key = doodle_key(spec.seed, class_index, k, spec.look->look);
-      const Picture picture = draw(doodles, class_index, k, {.look = spec.look->look, .key = key});
-      paste(enlarge(picture.image), left + column * step, y, &sheet);
+  int y = top;
+  for (const Row& row : rows) {
+    write_text(&sheet, left - kMargin - text_width(row.name, kFontScale), y + (side - line) / 2,
+               row.name, kFontScale, kTextGrey);
+    int x = left;
+    for (const Image& picture : row.pictures) {
+      paste(picture, x, y, &sheet);
+      x += step;
     }
+    y += step;
   }
   return sheet;
 }

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "openworld/worlds/bitmap_font.h"
+#include "openworld/worlds/doodle_looks.h"
+#include "openworld/worlds/world_list.h"
 
 namespace openworld {
 namespace {
@@ -61,9 +63,12 @@ TEST(BitmapFont, HasEveryCharacterOfNames) {
   };
   const std::string unknown = shape('\x7f');
   std::string used = "doodles:@#0123456789, of classes";
-  for (const DoodleDataset& dataset : doodle_datasets()) {
-    used += dataset.name;
-    for (const std::string_view name : dataset.classes) used += name;
+  for (const World& world : bundled_worlds()) {
+    for (const WorldVariant& variant : world.variants) used += variant.name;
+    for (const WorldDataset& dataset : world.datasets) {
+      used += dataset.name;
+      for (const std::string& name : dataset.classes) used += name;
+    }
   }
   std::ranges::sort(used);
   used.erase(std::ranges::unique(used).begin(), used.end());
@@ -75,13 +80,13 @@ TEST(BitmapFont, HasEveryCharacterOfNames) {
 
 TEST(ContactSheet, ShowsThePicturesItNames) {
   const Doodles doodles(std::string(OPENWORLD_SOURCE_DIR) + "/data/doodles.npz");
-  const DoodleSpec spec = parse_doodle_spec({"test", "doodles:shapes"});
-  const Image sheet = contact_sheet(doodles, spec, kDoodleSplits[2], {.rows = 2, .columns = 3});
+  const Dataset shapes = open_dataset("doodles:shapes");
+  const Image sheet = contact_sheet(shapes, {.rows = 2, .columns = 3});
   EXPECT_EQ(sheet.rgb.size(),
             static_cast<std::size_t>(sheet.width) * static_cast<std::size_t>(sheet.height) * 3);
   // The last picture is drawing 72 of class 5 of 10: its corners are 20 pixels from the sheet's,
   // and an enlarged pixel lies between the old ones.
-  const int square = doodles.find(spec.dataset->classes[5]);
+  const int square = doodles.find(shapes.classes[5]);
   const Image picture =
       draw(doodles, square, 72, {.key = doodle_key(1, square, 72, Look::kPlain)}).image;
   const int left = sheet.width - 20 - 112, top = sheet.height - 20 - 112;

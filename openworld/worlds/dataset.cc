@@ -27,7 +27,8 @@ const DatasetFormat& choose_format(const Origin& origin, const std::string& name
   std::error_code error;
   if (!fs::exists(origin.file, error)) {
     origin.fail(
-        "does not exist; expected a folder of images, a list of them, tar shards, or doodles:NAME");
+        "does not exist; expected a folder of images, a list of them, tar shards, doodles:NAME or "
+        "icons:NAME");
   }
   origin.fail(fmt::format(
       "is not a known dataset; expected a folder, or a file in .json, .txt, .csv, .tsv or "
@@ -42,9 +43,9 @@ fs::path sample_path(const Dataset& dataset, const Sample& sample) {
 }  // namespace
 
 std::span<const DatasetFormat* const> dataset_formats() {
-  static constexpr std::array<const DatasetFormat*, 7> kFormats = {
-      &kDoodles,   &kWebdataset,   &kCoopSplit,  &kCsvDataset,
-      &kImageList, &kSplitFolders, &kImageFolder};
+  static constexpr std::array<const DatasetFormat*, 8> kFormats = {
+      &kDoodles,    &kIcons,     &kWebdataset,   &kCoopSplit,
+      &kCsvDataset, &kImageList, &kSplitFolders, &kImageFolder};
   return kFormats;
 }
 
@@ -62,7 +63,7 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
 }
 
 bool is_bundled_world(std::string_view path) {
-  return path.starts_with("doodles:");
+  return path.starts_with("doodles:") || path.starts_with("icons:");
 }
 
 Bytes read_sample(const Dataset& dataset, std::size_t i) {

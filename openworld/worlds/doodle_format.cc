@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "openworld/io/png_writer.h"
-#include "openworld/worlds/class_names.h"
 #include "openworld/worlds/doodle_spec.h"
+#include "openworld/worlds/drawn_source.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
+#include "openworld/worlds/spec_text.h"
 
 namespace openworld {
 namespace {
@@ -20,22 +19,17 @@ std::uint64_t place_of(int class_index, int k) {
          static_cast<std::uint64_t>(k);
 }
 
-class DoodleSource : public SampleSource {
+class DoodleSource : public DrawnSource {
  public:
-  explicit DoodleSource(const DoodleSpec& spec) : spec_(spec), doodles_(Doodles::get()) {}
+  explicit DoodleSource(const DoodleSpec& spec)
+      : DrawnSource(spec.text()), spec_(spec), doodles_(Doodles::get()) {}
 
-  // Stored, not deflated: what features are cached by must not depend on the zlib there is.
-  Bytes read(const Sample& sample) const override {
+  Image draw(const Sample& sample) const override {
     const int class_index = static_cast<int>(sample.place / kDrawingsPerClass);
     const int k = static_cast<int>(sample.place % kDrawingsPerClass);
     const Look look = spec_.look->look;
     const std::uint64_t key = doodle_key(spec_.seed, class_index, k, look);
-    const Image image = draw(doodles_, class_index, k, {.look = look, .key = key}).image;
-    return make_bytes(make_png(image.width, image.height, image.rgb, PngCompression::kStored));
-  }
-
-  std::string name(const Sample& sample) const override {
-    return fmt::format("{}/{}", spec_.text(), sample.path);
+    return openworld::draw(doodles_, class_index, k, {.look = look, .key = key}).image;
   }
 
  private:
@@ -43,11 +37,8 @@ class DoodleSource : public SampleSource {
   const Doodles& doodles_;
 };
 
-// A folder that happens to be called doodles is a folder; doodles:all is always the world.
 bool recognise(const std::string& path) {
-  std::error_code ignored;
-  return is_doodle_spec(path) &&
-         (path.find(':') != path.npos || !std::filesystem::exists(path, ignored));
+  return names_world(path, is_doodle_spec(path));
 }
 
 Dataset open(const Origin& origin, const DatasetOptions& options) {
@@ -73,11 +64,7 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
     }
     dataset.classes.emplace_back(name);
   }
-  if (!options.names.empty()) {
-    const Origin file{origin.function, options.names};
-    dataset.classes = ClassNames::load(file).for_folders(dataset.classes);
-    if (!options.allow_duplicate_names) refuse_duplicates(dataset.classes, file);
-  }
+  rename_classes(dataset, origin, options);
   return dataset;
 }
 

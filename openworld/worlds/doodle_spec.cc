@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-#include "openworld/base/nearest_name.h"
+#include "openworld/worlds/spec_text.h"
 
 namespace openworld {
 namespace {
@@ -13,21 +13,10 @@ namespace {
 constexpr std::string_view kWorld = "doodles";
 
 template <class Rows>
-[[noreturn]] void fail_unknown(const Origin& origin, const char* what, std::string_view name,
-                               const Rows& rows) {
-  std::vector<std::string> known;
-  for (const auto& row : rows) known.emplace_back(row.name);
-  origin.fail(fmt::format("no {} {}; did you mean {}? There are {}", what, in_quotes(name),
-                          nearest_name(name, known), fmt::join(known, ", ")));
-}
-
-// Takes what follows `mark` off the end of `text`, or nothing.
-bool take(std::string_view* text, char mark, std::string_view* part) {
-  const std::size_t at = text->find(mark);
-  if (at == std::string_view::npos) return false;
-  *part = text->substr(at + 1);
-  *text = text->substr(0, at);
-  return true;
+std::vector<std::string> names_of(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace
@@ -40,9 +29,7 @@ std::string DoodleSpec::text() const {
 }
 
 bool is_doodle_spec(std::string_view text) {
-  if (!text.starts_with(kWorld)) return false;
-  text.remove_prefix(kWorld.size());
-  return text.empty() || text[0] == ':' || text[0] == '@' || text[0] == '#';
+  return starts_as_world(text, kWorld, ":@#");
 }
 
 DoodleSpec parse_doodle_spec(const Origin& origin) {
@@ -53,19 +40,19 @@ DoodleSpec parse_doodle_spec(const Origin& origin) {
   }
   DoodleSpec spec{&doodle_datasets()[0], &looks()[0]};
   std::string_view part;
-  if (take(&text, '#', &part)) {
+  if (take_part(&text, '#', &part)) {
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), spec.seed);
     if (error != std::errc() || end != part.data() + part.size()) {
       origin.fail(fmt::format("seed {}; expected a whole number below 2^64", in_quotes(part)));
     }
   }
-  if (take(&text, '@', &part)) {
+  if (take_part(&text, '@', &part)) {
     spec.look = find_look(part);
-    if (spec.look == nullptr) fail_unknown(origin, "look", part, looks());
+    if (spec.look == nullptr) fail_unknown(origin, "look", part, names_of(looks()));
   }
-  if (take(&text, ':', &part)) {
+  if (take_part(&text, ':', &part)) {
     spec.dataset = find_doodle_dataset(part);
-    if (spec.dataset == nullptr) fail_unknown(origin, "dataset", part, doodle_datasets());
+    if (spec.dataset == nullptr) fail_unknown(origin, "dataset", part, names_of(doodle_datasets()));
   }
   return spec;
 }

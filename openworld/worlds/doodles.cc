@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "openworld/io/data_folder.h"
-#include "openworld/io/mapped_file.h"
 #include "openworld/io/npy_values.h"
 #include "openworld/io/npz.h"
+#include "openworld/worlds/bundled_file.h"
 #include "openworld/worlds/doodle_datasets.h"
 
 namespace openworld {
@@ -17,20 +17,10 @@ namespace {
 
 constexpr std::size_t kPackedSize = Drawing{}.size() / 2;  // two pixels a byte
 
-ZipArchive open_archive(const std::string& path) {
-  const Origin origin{"open_doodles", path};
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) {
-    origin.fail(
-        "does not exist; expected the bundled drawings, or OPENWORLD_DATA set to "
-        "the folder that holds doodles.npz");
-  }
-  return ZipArchive(map_file(origin), origin);
-}
-
 }  // namespace
 
-Doodles::Doodles(const std::string& path) : archive_(open_archive(path)) {
+Doodles::Doodles(const std::string& path)
+    : archive_(open_bundled(path, "open_doodles", "doodles")) {
   const Origin& origin = archive_.origin();
   const auto array = read_npz_array(archive_, "names");
   const std::vector<std::string> found =
@@ -57,28 +47,16 @@ int Doodles::find(std::string_view name) const {
   return at == names().end() || *at != name ? -1 : static_cast<int>(at - names().begin());
 }
 
-Bytes Doodles::array(std::string_view name, std::vector<std::size_t> shape) const {
-  const auto array = read_npz_array(archive_, name);
-  if (!array) archive_.origin().fail(fmt::format("has no array {}", name));
-  const NpyHeader& header = array->header;
-  if (header.shape != shape || header.dtype.name() != "|u1" || header.fortran_order) {
-    archive_.origin().fail(fmt::format("{} has dtype {} and shape {}; expected |u1 and {}", name,
-                                       header.dtype.name(), shape_text(header.shape),
-                                       shape_text(shape)));
-  }
-  return array->data;
-}
-
 Bytes Doodles::checksums() const {
-  return array("sha256", {names().size(), 32});
+  return require_bytes(archive_, "sha256", {names().size(), 32});
 }
 
 const Bytes& Doodles::split(std::size_t s) const {
   std::call_once(once_[s], [&] {
     const DoodleSplit& split = kDoodleSplits[s];
-    splits_[s] =
-        array(split.name,
-              {names().size(), static_cast<std::size_t>(split.end - split.begin), kPackedSize});
+    splits_[s] = require_bytes(
+        archive_, split.name,
+        {names().size(), static_cast<std::size_t>(split.end - split.begin), kPackedSize});
   });
   return splits_[s];
 }

@@ -63,7 +63,6 @@ class Doodles {
 
  private:
   const Bytes& split(std::size_t s) const;
-  Bytes array(std::string_view name, std::vector<std::size_t> shape) const;
 
   ZipArchive archive_;
   mutable std::array<std::once_flag, kDoodleSplits.size()> once_;

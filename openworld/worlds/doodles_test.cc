@@ -91,7 +91,7 @@ TEST(Doodles, OpenFromSeveralThreads) {
 TEST(Doodles, RefuseDamagedFiles) {
   const TempFolder folder;
   EXPECT_ERROR(Doodles(folder / "doodles.npz"),
-               "doodles.npz: does not exist; expected the bundled drawings");
+               "doodles.npz: does not exist; expected the bundled pictures");
   const std::string whole = read_file(file());
   EXPECT_ERROR(Doodles(folder.write("a.npz", whole.substr(0, whole.size() / 2))), "a.npz: ");
   EXPECT_ERROR(Doodles(folder.write("b.npz", "")), "b.npz: ");

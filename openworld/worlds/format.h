@@ -22,6 +22,7 @@ struct DatasetFormat {
 };
 
 extern const DatasetFormat kDoodles;       // doodle_format.cc
+extern const DatasetFormat kIcons;         // icon_format.cc
 extern const DatasetFormat kWebdataset;    // webdataset.cc
 extern const DatasetFormat kCoopSplit;     // coop_split.cc
 extern const DatasetFormat kCsvDataset;    // csv_dataset.cc

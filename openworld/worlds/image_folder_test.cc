@@ -67,7 +67,7 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
                "has no splits, but the split \"test\" was requested");
   EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is not a known dataset");
   EXPECT_ERROR(open_dataset(folder / "", {.format = "zip"}),
-               "no dataset format \"zip\"; expected one of doodles, webdataset, coop");
+               "no dataset format \"zip\"; expected one of doodles, icons, webdataset, coop");
 }
 
 TEST(SplitFolders, LabelsAgreeBetweenSplits) {
@@ -92,7 +92,7 @@ TEST(SplitFolders, LabelsAgreeBetweenSplits) {
 }
 
 TEST(DatasetFormats, AreDescribed) {
-  EXPECT_EQ(dataset_formats().size(), 7u);
+  EXPECT_EQ(dataset_formats().size(), 8u);
   for (const DatasetFormat* format : dataset_formats()) {
     EXPECT_NE(std::string(format->looks_like), "") << format->name;
   }

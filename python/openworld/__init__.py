@@ -1,13 +1,17 @@
-"""Evaluate vision-language models, or any classifier, where not every class is known in advance.
+"""Measure, tune and ship vision-language models where not every class is known in advance.
 
     import openworld
     openworld.evaluate(side, score, correct)
+
+    model = openworld.load_model("pocket")
+    run = openworld.tune("gmop", model, "photos", out="run")
+    run.predict("photo.jpg")
 
 Scores are larger for samples that look more like the base classes, everywhere. Values are fractions
 in [0, 1]. Undefined metrics give the reason; invalid input raises ValueError.
 """
 
-from . import metrics
+from . import _core, metrics
 from ._analyses import (
     ClassAccuracy,
     Curve,
@@ -28,55 +32,84 @@ from ._detect import (
     CategoryDetection,
     Detection,
     DetectionDifference,
-    DetectionMetric,
     OpenSetDetection,
     compare_detections,
     detect,
     detect_openset,
 )
 from ._evaluate import Accumulator, evaluate, evaluate_file, load, save, set_memory_limit
+from ._jobs import load_model, tune, zeroshot
+from ._keywords import Option
+from ._learners import Learner, learners
+from ._library import DATA_FOLDER
+from ._model import Model
 from ._openset import (
     OpenSet,
-    OpenSetMetric,
     OpenSetPair,
     openset,
     random_embeddings,
     random_words,
     wordnet_siblings,
 )
-from ._results import Evaluation, Interval, Metric
+from ._results import Evaluation, Interval, MeasuredValue, Metric
+from ._runs import (
+    Answer,
+    Answers,
+    Run,
+    RunComparison,
+    StoredThreshold,
+    compare_runs,
+    open_run,
+    report,
+)
+from ._samplesize import Components, SampleSize, Study, samplesize
 from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
+from ._zeroshot import ZeroShot
+
+_core.set_data_folder(DATA_FOLDER)
 
 __all__ = [
     "Accumulator",
+    "Answer",
+    "Answers",
     "CategoryDetection",
     "ClassAccuracy",
     "ComparedMetric",
     "Comparison",
+    "Components",
     "Curve",
     "Detection",
     "DetectionDifference",
-    "DetectionMetric",
     "Diagnosis",
     "Drc",
     "Evaluation",
     "Friedman",
     "Interval",
+    "Learner",
+    "MeasuredValue",
     "Metric",
+    "Model",
     "OpenSet",
     "OpenSetDetection",
-    "OpenSetMetric",
     "OpenSetPair",
+    "Option",
     "Predictions",
+    "Run",
+    "RunComparison",
+    "SampleSize",
     "SeedSummary",
     "Sensitivity",
     "SensitivityRow",
     "Share",
+    "StoredThreshold",
+    "Study",
     "Threshold",
+    "ZeroShot",
     "__version__",
     "aggregate_seeds",
     "compare",
     "compare_detections",
+    "compare_runs",
     "curve",
     "detect",
     "detect_openset",
@@ -85,15 +118,22 @@ __all__ = [
     "evaluate",
     "evaluate_file",
     "friedman",
+    "learners",
     "load",
+    "load_model",
     "metrics",
+    "open_run",
     "openset",
     "per_class",
     "random_embeddings",
     "random_words",
+    "report",
+    "samplesize",
     "save",
     "sensitivity",
     "set_memory_limit",
     "threshold",
+    "tune",
     "wordnet_siblings",
+    "zeroshot",
 ]

@@ -174,6 +174,12 @@ class Threshold:
         return self.threshold
 
 
+def make_threshold(fields: Dict[str, Any]) -> Threshold:
+    for name in ("miss", "hit", "reject"):
+        fields[name] = None if fields[name] is None else Share(*fields[name])
+    return Threshold(**fields)
+
+
 def threshold(
     side: Any,
     score: Any = None,
@@ -188,10 +194,7 @@ def threshold(
     Needs samples that were not used for tuning, drawn independently like those to come.
     """
     predictions = as_predictions("threshold", side, score, correct, **arrays)
-    fields = _core.guarantee_threshold(predictions, max_miss_rate, confidence)
-    for name in ("miss", "hit", "reject"):
-        fields[name] = None if fields[name] is None else Share(*fields[name])
-    return Threshold(**fields)
+    return make_threshold(_core.guarantee_threshold(predictions, max_miss_rate, confidence))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any, Iterator, Optional, Sequence, Union
 from . import _core
 from ._core import Predictions
 from ._evaluate import Names, as_names, as_predictions, load
+from ._keywords import eval_options
 from ._results import Interval, make_interval
 
 
@@ -66,13 +67,14 @@ class Comparison(Mapping[str, ComparedMetric]):
 Comparable = Union[Predictions, str, "os.PathLike[str]", Mapping[str, Any]]
 
 
-def _comparable(predictions: Comparable, needs_correct: bool) -> Predictions:
+def as_comparable(function: str, predictions: Comparable, needs_correct: bool) -> Predictions:
+    """Predictions from any form that compare() takes."""
     if isinstance(predictions, Predictions):
         return predictions
     if isinstance(predictions, Mapping):
         arrays = dict(predictions)
         side = arrays.pop("side", None)
-        return as_predictions("compare", side, needs_correct=needs_correct, **arrays)
+        return as_predictions(function, side, needs_correct=needs_correct, **arrays)
     return load(predictions)
 
 
@@ -85,12 +87,13 @@ def compare(
     sides, row by row. options as for evaluate(); ci="bootstrap" tests every metric by resampling.
     """
     names = as_names(metrics)
+    chosen = eval_options("compare", options)
     needs_correct = _core.needs_correct(names)
     rows = _core.compare(
-        _comparable(a, needs_correct),
-        _comparable(b, needs_correct),
+        as_comparable("compare", a, needs_correct),
+        as_comparable("compare", b, needs_correct),
         names,
-        _core.Options("compare", **options),
+        chosen,
     )
     tested = [row["p_value"] for row in rows if row["p_value"] is not None]
     adjusted = iter(_core.holm_adjust(tested) if tested else [])

@@ -11,25 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._results import Interval, make_interval
+from ._results import Interval, MeasuredValue, make_interval
 
 Source = Union[str, "os.PathLike[str]", bytes, Mapping[str, Any], List[Any], Any]
-
-
-@dataclass(frozen=True)
-class DetectionMetric:
-    """A value with its interval, or None and the reason why."""
-
-    name: str
-    value: Optional[float]
-    why: str
-    interval: Optional[Interval]
-    no_interval: str
-
-    def __float__(self) -> float:
-        if self.value is None:
-            raise ValueError(f"[{self.name}] undefined: {self.why}")
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -40,8 +24,8 @@ class CategoryDetection:
     name: str
     objects: int
     detections: int
-    ap: DetectionMetric
-    ap50: DetectionMetric
+    ap: MeasuredValue
+    ap50: MeasuredValue
 
 
 @dataclass(frozen=True)
@@ -54,7 +38,7 @@ class Detection:
     """
 
     stats: npt.NDArray[np.float64]
-    metrics: Dict[str, DetectionMetric]
+    metrics: Dict[str, MeasuredValue]
     categories: List[CategoryDetection]
     counts: Dict[str, int]
     notes: List[str]
@@ -87,11 +71,11 @@ class OpenSetDetection:
     missing_images: int
     crowd_matches: int
     closed_set_errors: int
-    ap: DetectionMetric
-    ap50: DetectionMetric
+    ap: MeasuredValue
+    ap50: MeasuredValue
     stats: npt.NDArray[np.float64]
-    measures: Dict[str, Dict[str, DetectionMetric]]
-    closed_set_measures: Dict[str, Dict[str, DetectionMetric]]
+    measures: Dict[str, Dict[str, MeasuredValue]]
+    closed_set_measures: Dict[str, Dict[str, MeasuredValue]]
 
 
 def _plain(value: Any) -> Any:
@@ -116,8 +100,8 @@ def as_source(source: Source) -> Any:
     return json.dumps(source, default=_plain).encode()
 
 
-def _metric(name: str, fields: Mapping[str, Any]) -> DetectionMetric:
-    return DetectionMetric(
+def _metric(name: str, fields: Mapping[str, Any]) -> MeasuredValue:
+    return MeasuredValue(
         name,
         fields["value"],
         fields["why"],
@@ -242,6 +226,7 @@ def detect_openset(
     *,
     matching: str = "corrected",
     ignore_crowds: bool = False,
+    any_score: bool = False,
     ci: Optional[str] = None,
     bootstrap: str = "bca",
     level: float = 0.95,
@@ -265,6 +250,7 @@ def detect_openset(
         as_source(detections),
         matching=matching,
         ignore_crowds=ignore_crowds,
+        any_score=any_score,
         options=options,
         function=function,
     )

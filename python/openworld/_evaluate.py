@@ -7,6 +7,7 @@ from typing import Any, Iterable, Optional, Union
 
 from . import _core
 from ._core import Predictions
+from ._keywords import checked, eval_options
 from ._results import Evaluation
 
 Names = Union[str, Iterable[str]]
@@ -38,6 +39,7 @@ def as_names(metrics: Names) -> Names:
     return metrics if isinstance(metrics, str) else list(metrics)
 
 
+@checked
 def evaluate(
     side: Any = None,
     score: Any = None,
@@ -174,7 +176,7 @@ class Accumulator:
 
     def compute(self, metrics: Names = "standard", **options: Any) -> Evaluation:
         """The evaluation of all samples so far; options as for evaluate()."""
-        chosen = _core.Options("compute", **options)
+        chosen = eval_options("compute", options)
         return Evaluation(self._core.compute(as_names(metrics), chosen))
 
     def __len__(self) -> int:

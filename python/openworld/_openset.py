@@ -10,21 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._results import Interval, make_interval
-
-
-@dataclass(frozen=True)
-class OpenSetMetric:
-    """A metric of one uncertainty: a fraction, or None where ``why`` says why there is none."""
-
-    value: Optional[float]
-    interval: Optional[Interval]
-    why: Optional[str]
-
-    def __float__(self) -> float:
-        if self.value is None:
-            raise ValueError(f"[openset] undefined: {self.why}")
-        return self.value
+from ._results import Interval, MeasuredValue, make_interval
 
 
 @dataclass(frozen=True)
@@ -41,12 +27,18 @@ class OpenSetPair:
     why: str
 
 
-def _metrics(raw: Dict[str, Any]) -> Dict[str, OpenSetMetric]:
+def _metrics(raw: Dict[str, Any]) -> Dict[str, MeasuredValue]:
     def interval(fields: Optional[Dict[str, Any]]) -> Optional[Interval]:
         return None if fields is None else Interval(**fields)
 
     return {
-        name: OpenSetMetric(entry["value"], interval(entry["interval"]), entry["why"])
+        name: MeasuredValue(
+            name,
+            entry["value"],
+            entry["why"] or "",
+            interval(entry["interval"]),
+            entry.get("no_interval", ""),
+        )
         for name, entry in raw.items()
         if name != "closed_set"
     }

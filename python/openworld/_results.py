@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from ._frames import to_frame
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -30,29 +32,36 @@ def make_interval(bounds: Optional[Tuple[float, float, float, str]]) -> Optional
 
 
 @dataclass(frozen=True)
-class Metric:
-    """One metric of an evaluation.
+class MeasuredValue:
+    """A metric with its interval.
 
-    ``value`` is a fraction in [0, 1] (a number of samples where ``is_count``), or None where the
-    metric is undefined; ``why`` then says why. ``float(metric)`` raises ValueError instead.
+    ``value`` is a fraction in [0, 1], or None where the metric is undefined; ``why`` then says why,
+    and ``float(metric)`` raises ValueError. ``no_interval`` says why there is no interval where one
+    was asked for.
     """
 
     name: str
-    title: str
     value: Optional[float]
     why: str
     interval: Optional[Interval]
     no_interval: str
-    threshold: Optional[float]
-    open: Optional[str]
-    ties: Optional[str]
-    higher_is_better: bool
-    is_count: bool
 
     def __float__(self) -> float:
         if self.value is None:
             raise ValueError(f"[{self.name}] undefined: {self.why}")
         return self.value
+
+
+@dataclass(frozen=True)
+class Metric(MeasuredValue):
+    """One metric of an evaluation; its value is a number of samples where ``is_count``."""
+
+    title: str
+    threshold: Optional[float]
+    open: Optional[str]
+    ties: Optional[str]
+    higher_is_better: bool
+    is_count: bool
 
     def _cells(self) -> Tuple[str, str, str]:
         """Name, value and interval or reason, as they are printed."""
@@ -97,6 +106,16 @@ class Evaluation(Mapping[str, Metric]):
     def values_dict(self) -> Dict[str, Optional[float]]:
         """Plain numbers by name, None where undefined: a row for a table of results."""
         return {name: metric.value for name, metric in self._metrics.items()}
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row a metric: metric, value, why, low, high, method."""
+        rows: List[Dict[str, Any]] = []
+        for name, metric in self._metrics.items():
+            row: Dict[str, Any] = {"metric": name, "value": metric.value, "why": metric.why}
+            for field in ("low", "high", "method"):
+                row[field] = getattr(metric.interval, field, None)
+            rows.append(row)
+        return to_frame(rows)
 
     def to_json(self) -> str:
         """The result as ``openworld eval --json`` writes it, without its record of the run."""

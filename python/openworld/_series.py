@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,10 @@ from ._results import Interval, make_interval
 
 @dataclass(frozen=True)
 class Drc:
-    """Metrics of a dynamic robustness curve; pa and na need the zero-shot curve."""
+    """Metrics of a dynamic robustness curve; pa and na need the zero-shot curve, ea a density.
+
+    ``rcc`` is None for a curve that is the same at every level.
+    """
 
     acc0: Optional[float]
     auc: float
@@ -23,15 +26,23 @@ class Drc:
     vs: float
     pa: Optional[float]
     na: Optional[float]
+    rcc: Optional[float]
+    ea: Optional[float]
 
 
 def drc(
     levels: Sequence[float],
     accuracies: Sequence[float],
     zero_shot: Optional[Sequence[float]] = None,
+    *,
+    density: Optional[Sequence[Tuple[float, float]]] = None,
 ) -> Drc:
-    """Acc(0), AUC, WA, EVM, VS and, against a zero-shot curve, PA and NA of a curve."""
-    return Drc(**_core.drc(levels, accuracies, zero_shot))
+    """Acc(0), AUC, WA, EVM, VS, RCC and, against a zero-shot curve, PA and NA of a curve.
+
+    density: of t for EA, the expected accuracy, as points (t, weight) that are joined by lines. It
+    is 0 outside them and need not integrate to 1.
+    """
+    return Drc(**_core.drc(levels, accuracies, zero_shot, density))
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,9 @@ py::object view(const Column<T>& column, const py::dtype& dtype) {
 
 NpyArray to_npy(const py::object& object, const char* name, Numbers numbers, const Origin& origin) {
   const py::module_ numpy = py::module_::import("numpy");
-  py::array array = numpy.attr("asarray")(object);
+  // Tensors that are not NumPy's way of arrays, of libraries that only know DLPack.
+  const bool foreign = !py::hasattr(object, "__array__") && py::hasattr(object, "__dlpack__");
+  py::array array = numpy.attr(foreign ? "from_dlpack" : "asarray")(object);
   NpyArray npy;
   npy.name = name;
   npy.header.dtype = to_dtype(array.dtype(), name, numbers, origin);

@@ -15,6 +15,7 @@ void bind_curve(pybind11::module_& m);
 void bind_compare(pybind11::module_& m);
 void bind_diagnosis(pybind11::module_& m);
 void bind_sensitivity(pybind11::module_& m);
+void bind_samplesize(pybind11::module_& m);
 void bind_per_class(pybind11::module_& m);
 void bind_threshold(pybind11::module_& m);
 void bind_drc(pybind11::module_& m);
@@ -22,5 +23,8 @@ void bind_friedman(pybind11::module_& m);
 void bind_seeds(pybind11::module_& m);
 void bind_openset(pybind11::module_& m);
 void bind_detection(pybind11::module_& m);
+void bind_requests(pybind11::module_& m);
+void bind_runs(pybind11::module_& m);
+void bind_report(pybind11::module_& m);
 
 }  // namespace openworld::python

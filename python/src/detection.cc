@@ -69,7 +69,7 @@ CocoResults from_rows(const py::array_t<double, py::array::c_style | py::array::
   return results;
 }
 
-py::dict metric_dict(const DetectionMetric& metric) {
+py::dict metric_dict(const MeasuredValue& metric) {
   py::dict d;
   d["value"] = to_object(metric.value);
   d["why"] = metric.value.defined() ? "" : metric.value.why;
@@ -159,7 +159,7 @@ py::dict openset_dict(const OpenSetEvaluation& e) {
   for (const OpenSetMeasure& measure : e.measures) {
     py::dict open_set, closed_set;
     for (std::size_t m = 0; m < kOpenSetMetrics; ++m) {
-      const py::str name(openset_metric_table()[m].name);
+      const py::str name(open_set_metric_table()[m].name);
       open_set[name] = metric_dict(measure.metrics[m]);
       closed_set[name] = metric_dict(measure.closed_set[m]);
     }
@@ -288,8 +288,8 @@ void bind_detection(py::module_& m) {
   m.def(
       "detect_openset",
       [](const std::shared_ptr<CocoAnnotations>& annotations, const py::object& source,
-         const std::string& matching, bool ignore_crowds, const EvalOptions& options,
-         const std::string& function) {
+         const std::string& matching, bool ignore_crowds, bool any_score,
+         const EvalOptions& options, const std::string& function) {
         OpenSetOptions with;
         if (matching == "published") {
           with.matching = OpenSetMatching::kPublished;
@@ -302,11 +302,12 @@ void bind_detection(py::module_& m) {
         with.bootstrap = options.bootstrap;
         const JsonInput input = to_input(source, "detections", function);
         return openset_dict(without_gil([&] {
-          return evaluate_openset(*annotations, read_openset_file(input, *annotations), with);
+          return evaluate_openset(*annotations, read_openset_file(input, *annotations, any_score),
+                                  with);
         }));
       },
       py::arg("annotations"), py::arg("source"), py::kw_only(), py::arg("matching"),
-      py::arg("ignore_crowds"), py::arg("options"), py::arg("function"));
+      py::arg("ignore_crowds"), py::arg("any_score"), py::arg("options"), py::arg("function"));
 
   m.def("detection_metric_table", [] {
     py::list rows;

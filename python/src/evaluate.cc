@@ -45,6 +45,7 @@ py::dict to_dict(const Evaluation& evaluation, const EvalOptions& options,
   counts["new"] = evaluation.counts.new_samples();
   counts["unknown"] = evaluation.counts.unknown();
   counts["tied"] = evaluation.tied;
+  counts["tied_answers"] = context.tied_answers;
   py::list metrics;
   for (const MetricResult& result : evaluation.metrics) metrics.append(metric_dict(result));
   py::dict d;
@@ -63,7 +64,8 @@ void bind_evaluate(py::module_& m) {
           const RankedScores ranked(predictions.outcomes(), keep_for(requests));
           return evaluate(ranked, requests, options);
         });
-        return to_dict(evaluation, options, {predictions.path, predictions.meta});
+        return to_dict(evaluation, options,
+                       {predictions.path, predictions.meta, predictions.tied_answers});
       },
       py::arg("predictions"), py::arg("metrics"), py::arg("options"),
       "The evaluation as a dict, with its result JSON.");

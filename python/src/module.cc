@@ -30,6 +30,7 @@ PYBIND11_MODULE(_core, m) {
   bind_compare(m);
   bind_diagnosis(m);
   bind_sensitivity(m);
+  bind_samplesize(m);
   bind_per_class(m);
   bind_threshold(m);
   bind_drc(m);
@@ -37,4 +38,7 @@ PYBIND11_MODULE(_core, m) {
   bind_seeds(m);
   bind_openset(m);
   bind_detection(m);
+  bind_requests(m);
+  bind_runs(m);
+  bind_report(m);
 }

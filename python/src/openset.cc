@@ -265,17 +265,8 @@ void bind_openset(py::module_& m) {
   m.def(
       "wordnet_siblings",
       [](const std::vector<std::string>& names, const std::string& folder) {
-        const WordNet wordnet(folder.empty() ? kWordNetFolder : folder);
-        std::vector<std::uint32_t> classes;
-        std::vector<std::string> unknown;
-        for (const std::string& name : names) {
-          if (const auto synset = wordnet.find(name)) {
-            classes.push_back(*synset);
-          } else {
-            unknown.push_back(name);
-          }
-        }
-        return py::make_tuple(wordnet.siblings(classes), unknown);
+        const auto found = siblings_of(WordNet(folder.empty() ? kWordNetFolder : folder), names);
+        return py::make_tuple(found.siblings, found.unknown);
       },
       py::arg("names"), py::arg("folder"));
 }

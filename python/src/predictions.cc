@@ -157,6 +157,7 @@ do not change them while the object lives. What is missing is derived as for fil
       },
       py::arg("path"));
   m.def("set_memory_limit", &set_memory_limit, py::arg("bytes").none(true));
+  m.def("memory_limit", &memory_limit);
   m.def(
       "save_predictions",
       [](const Predictions& predictions, const std::string& path) {

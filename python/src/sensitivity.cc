@@ -33,8 +33,10 @@ void bind_sensitivity(py::module_& m) {
             .repeats = repeats,
             .seed = seed,
             .metric = {.ties = parse_ties(ties, "sensitivity"), .threshold = threshold}};
-        const Sensitivity result = without_gil(
-            [&] { return ratio_sensitivity(RankedScores(predictions.outcomes()), options); });
+        const Sensitivity result = without_gil([&] {
+          const RankedScores ranked(predictions.outcomes(), RankedScores::Keep::kOrder);
+          return ratio_sensitivity(ranked, options);
+        });
         py::list rows;
         for (const SensitivityRow& row : result.rows) {
           py::dict d;

@@ -4,6 +4,7 @@
 
 #include "bind.h"
 #include "evaluate.h"
+#include "guarantee.h"
 #include "openworld/predictions/predictions.h"
 
 namespace openworld::python {
@@ -21,6 +22,24 @@ py::object to_object(const std::optional<Share>& share) {
 
 }  // namespace
 
+py::dict to_dict(const GuaranteedThreshold& found) {
+  py::dict d;
+  d["max_miss_rate"] = found.limit.max_miss_rate;
+  d["confidence"] = found.limit.confidence;
+  d["base"] = found.base;
+  d["wrong"] = found.wrong;
+  d["refusal"] = found.refusal;
+  d["samples_needed"] = found.samples_needed;
+  const bool granted = found.granted();
+  d["threshold"] = granted ? py::object(py::float_(found.threshold)) : py::object(py::none());
+  d["allowed_misses"] =
+      granted ? py::object(py::int_(found.allowed_misses)) : py::object(py::none());
+  d["miss"] = granted ? py::object(to_tuple(found.miss)) : py::object(py::none());
+  d["hit"] = granted ? to_object(found.hit) : py::object(py::none());
+  d["reject"] = granted ? to_object(found.reject) : py::object(py::none());
+  return d;
+}
+
 void bind_threshold(py::module_& m) {
   const MissLimit defaults;
   m.attr("MAX_MISS_RATE") = defaults.max_miss_rate;
@@ -34,21 +53,7 @@ void bind_threshold(py::module_& m) {
           const RankedScores ranked(predictions.outcomes());
           return guarantee_threshold(Ranking(ranked), limit);
         });
-        py::dict d;
-        d["max_miss_rate"] = found.limit.max_miss_rate;
-        d["confidence"] = found.limit.confidence;
-        d["base"] = found.base;
-        d["wrong"] = found.wrong;
-        d["refusal"] = found.refusal;
-        d["samples_needed"] = found.samples_needed;
-        const bool granted = found.granted();
-        d["threshold"] = granted ? py::object(py::float_(found.threshold)) : py::object(py::none());
-        d["allowed_misses"] =
-            granted ? py::object(py::int_(found.allowed_misses)) : py::object(py::none());
-        d["miss"] = granted ? py::object(to_tuple(found.miss)) : py::object(py::none());
-        d["hit"] = granted ? to_object(found.hit) : py::object(py::none());
-        d["reject"] = granted ? to_object(found.reject) : py::object(py::none());
-        return d;
+        return to_dict(found);
       },
       py::arg("predictions"), py::arg("max_miss_rate"), py::arg("confidence"));
 }

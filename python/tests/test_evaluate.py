@@ -30,6 +30,7 @@ def test_values_intervals_and_counts():
         "new": np.sum(SIDE == 1),
         "unknown": np.sum(SIDE == -1),
         "tied": sum(c for c in np.unique(SCORE, return_counts=True)[1] if c > 1),
+        "tied_answers": 0,
     }
 
 
@@ -137,7 +138,7 @@ def test_correct_may_be_absent_when_no_metric_reads_it():
 @pytest.mark.parametrize(
     "options, message",
     [
-        (dict(metrics="auro"), "unknown metric 'auro'; did you mean 'auroc'"),
+        (dict(metrics="auro"), "unknown metric 'auro'; did you mean auroc"),
         (dict(metrics=[]), "no metric named"),
         (dict(metrics=[3]), "got 3; expected names"),
         (dict(ties="x"), r"\[evaluate\] ties is 'x'; expected 'half', 'strict' or None"),

@@ -1,6 +1,7 @@
 """What pip installs works: source archive, offline build, new environment, import, smoke test.
 
-The build stays in the build tree, so that a second run compiles only what changed.
+Compiled is what evaluates; its build stays in the build tree, so that a second run compiles only what changed.
+With models, whose libraries take many minutes to compile, the modules of the build tree are installed.
 """
 
 import os
@@ -12,6 +13,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from models import needs_models
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +26,23 @@ evaluation = openworld.evaluate(side, score, np.ones(4, bool))
 assert evaluation["openworld_auc"].value == 0.75, evaluation
 assert roc_auc_score(side == 0, score) == 0.75
 print(openworld.__version__, openworld.__file__)
+"""
+
+WITHOUT_MODELS = """
+import openworld
+try:
+    openworld.load_model("pocket")
+except ImportError as error:
+    print(error)
+"""
+
+WITH_MODELS = """
+import numpy as np, openworld
+model = openworld.load_model("pocket")
+assert model.encode_texts("a cat").shape == (1, model.width)
+assert model.encode_images(np.zeros((20, 20, 3), np.uint8)).shape == (1, model.width)
+answers = openworld.zeroshot(model, "doodles:shapes", no_cache=True, split="test")
+assert 0.5 < answers.top1 <= 1, answers
 """
 
 
@@ -55,27 +74,49 @@ def unpack_sources(work):
     return sources
 
 
-def test_pip_install_offline(tmp_path):
+@pytest.fixture(scope="module")
+def sources():
     build = os.environ.get("OPENWORLD_BUILD_DIR")
     if build is None:
         pytest.skip("OPENWORLD_BUILD_DIR is not set; run it as ctest -R python.install")
-    sources = unpack_sources(Path(build) / "python_install")
-    # Debian's environment is externally managed; a new one can see its packages.
-    venv.create(tmp_path / "venv", system_site_packages=True, with_pip=False, symlinks=True)
-    python = str(tmp_path / "venv" / "bin" / "python")
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_PRELOAD")}
-    environment.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", "2")
-    environment["CMAKE_BUILD_TYPE"] = "None"  # what is installed matters here, not how fast it is
-    run(
-        *(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", "--no-deps"),
-        *("--disable-pip-version-check", "."),
-        cwd=sources,
-        env=environment,
-    )
-    printed = run(python, "-c", SMOKE, cwd=tmp_path, env=environment)
-    assert str(tmp_path / "venv") in printed
-    package = Path(printed.split()[1]).parent
-    for name in ("py.typed", "_core.pyi", "metrics.pyi", "compat/sklearn.py", "compat/openood.py"):
-        assert (package / name).is_file(), name
-    listed = run(python, "-m", "pip", "show", "openworld", cwd=tmp_path, env=environment)
-    assert f"Version: {printed.split()[0]}" in listed
+    return unpack_sources(Path(build) / "python_install")
+
+
+class Installed:
+    """The package in a new environment."""
+
+    def __init__(self, sources, folder, **variables):
+        self.folder = folder
+        # Debian's environment is externally managed; a new one can see its packages.
+        venv.create(folder / "venv", system_site_packages=True, with_pip=False, symlinks=True)
+        environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_PRELOAD")}
+        environment.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", "2")
+        self.environment = {**environment, **variables}
+        for collected in (sources / "build").glob("lib*"):  # by an earlier installation
+            shutil.rmtree(collected)
+        self.python("-m", "pip", "install", "--no-build-isolation", "--no-index", "--no-deps",
+                    "--disable-pip-version-check", ".", cwd=sources)  # fmt: skip
+        version, place = self.python("-c", SMOKE).split()
+        assert str(folder / "venv") in place
+        assert f"Version: {version}" in self.python("-m", "pip", "show", "openworld")
+        self.package = Path(place).parent
+        for name in ("py.typed", "_core.pyi", "_models.pyi", "_jobs.pyi", "metrics.pyi", "compat/sklearn.py",
+                     "compat/openood.py", "data/doodles.npz", "data/pocket/model.safetensors"):  # fmt: skip
+            assert (self.package / name).is_file(), name
+
+    def python(self, *arguments, cwd=None):
+        python = str(self.folder / "venv" / "bin" / "python")
+        return run(python, *arguments, cwd=cwd or self.folder, env=self.environment)
+
+
+def test_compiled_without_models(sources, tmp_path):
+    # What is installed matters here, not how fast it is.
+    installed = Installed(sources, tmp_path, OPENWORLD_MODELS="OFF", CMAKE_BUILD_TYPE="None")
+    assert not list(installed.package.glob("_models*.so"))
+    assert "without models" in installed.python("-c", WITHOUT_MODELS)
+
+
+@needs_models
+def test_with_models(sources, tmp_path):
+    installed = Installed(sources, tmp_path, OPENWORLD_CMAKE_BUILD=os.environ["OPENWORLD_BUILD_DIR"])
+    installed.python("-c", WITH_MODELS)

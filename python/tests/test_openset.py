@@ -118,7 +118,7 @@ L, Y = make(n=20, classes=4)
     ({"logits": L * np.nan, "label": Y}, r"logits\[0, 0\] is NaN"),
     ({"logits": L, "label": Y, "images": L}, "logits and features"),
     ({"logits": L, "label": Y, "activation": "relu"}, "activation is 'relu'"),
-    ({"logits": L, "label": Y, "measures": "entropi"}, "did you mean 'entropy'"),
+    ({"logits": L, "label": Y, "measures": "entropi"}, "did you mean entropy"),
     ({"logits": L, "label": Y, "ci": "delong"}, "ci is 'delong'"),
     ({"logits": L, "label": Y, "level": 1.5}, "level is 1.5"),
     ({"logits": L, "label": Y, "sizes": "all"}, "sizes is 'all'"),

@@ -1,5 +1,6 @@
 """Names, stubs and types of the package."""
 
+import importlib
 import importlib.util
 import os
 import re
@@ -27,25 +28,29 @@ def test_public_names():
     assert openworld.__all__ == sorted(openworld.__all__)
 
 
-def test_the_committed_stub_is_up_to_date():
+def test_the_committed_stubs_are_up_to_date():
     spec = importlib.util.spec_from_file_location("make_stubs", PYTHON / "make_stubs.py")
     make_stubs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make_stubs)
-    assert make_stubs.STUB.read_text() == make_stubs.stub(), "run python/make_stubs.py"
+    for path, stub in make_stubs.STUBS.items():
+        assert path.read_text() == stub(), "run python/make_stubs.py"
 
 
-def test_the_core_stub_has_the_names_of_the_core():
-    stub = (PYTHON / "openworld" / "_core.pyi").read_text()
+@pytest.mark.parametrize("module", ["_core", "_models"])
+def test_the_stub_has_the_names_of_the_extension(module):
+    if importlib.util.find_spec(f"openworld.{module}") is None:
+        pytest.skip("built without models")
+    extension = importlib.import_module(f"openworld.{module}")
+    stub = (PYTHON / "openworld" / f"{module}.pyi").read_text()
     declared = set(re.findall(r"^(?:def|class) (\w+)", stub, re.M))
     declared |= set(re.findall(r"^([A-Za-z]\w*|__version__):", stub, re.M))
-    core = openworld._core
-    actual = {name for name in dir(core) if not name.startswith("__")} | {"__version__"}
-    assert declared == actual
-    for name in ("Predictions", "Accumulator"):
+    actual = {name for name in dir(extension) if not name.startswith("__")}
+    assert declared - {"__version__"} == actual
+    for name in re.findall(r"^class (\w+)", stub, re.M):
         body = re.search(rf"^class {name}:\n((?:    .*\n|\n)+)", stub, re.M).group(1)
-        members = {m for m in dir(getattr(core, name)) if not m.startswith("_")}
+        members = {m for m in dir(getattr(extension, name)) if not m.startswith("_")}
         declared_members = {m for m in re.findall(r"def (\w+)", body) if not m.startswith("_")}
-        assert declared_members == members
+        assert declared_members == members, name
 
 
 def test_types(tmp_path):
@@ -62,6 +67,11 @@ def test_types(tmp_path):
         "entry: openworld.Metric = openworld.evaluate(side, score, side)['auroc']\n"
         "named: dict[str, float] = metrics_dict(score, side, side)\n"
         "metrics.openworld_auc(side, score)  # error\n"
+        "model = openworld.load_model('pocket', threads=2)\n"
+        "run: openworld.Run = openworld.tune('coop', model, 'x', out='y', shots=2, lr=0.1)\n"
+        "runs: list[openworld.Run] = openworld.tune('coop', 'pocket', 'x', out='y', seeds=[1, 2])\n"
+        "side_of: str = run.predict(['x.png'])[0].side\n"
+        "openworld.zeroshot(model, 'x', ensembel='logits')  # error\n"
     )
     # A sanitizer's runtime is for our code, not for mypy's.
     environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
@@ -74,4 +84,6 @@ def test_types(tmp_path):
         env=environment,
     )
     lines = [line for line in run.stdout.splitlines() if ": note:" not in line]
-    assert len(lines) == 1 and f"{user}:9: error: Missing positional argument" in lines[0], run
+    assert len(lines) == 2, run
+    assert f"{user}:9: error: Missing positional argument" in lines[0], run
+    assert f"{user}:14: error: Unexpected keyword argument \"ensembel\"" in lines[1], run

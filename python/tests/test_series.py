@@ -26,6 +26,27 @@ def test_drc():
         openworld.drc([0, 1], [0.5, 0.5], [0.5])
 
 
+def test_rcc_and_ea():
+    """Against NumPy on a fine grid, where the curve is interpolated."""
+    rng = np.random.default_rng(1)
+    for levels in ([0, 0.2, 0.4, 0.6, 0.8, 1], [0.1, 0.15, 0.9]):
+        accuracies = rng.random(len(levels))
+        density = [(0, 0.5), (0.3, 2), (1, 0.1)]
+        result = openworld.drc(levels, accuracies, density=density)
+        t = np.linspace(levels[0], levels[-1], 200001)
+        acc = np.interp(t, levels, accuracies)
+        weight = np.interp(t, *zip(*density))
+        assert result.rcc == pytest.approx(np.corrcoef(t, acc)[0, 1], abs=1e-4)
+        assert result.ea == pytest.approx(np.trapz(weight * acc, t) / np.trapz(weight, t), abs=1e-8)
+    assert openworld.drc([0, 1], [0.5, 0.5]).rcc is None
+    assert openworld.drc([0, 1], [0.5, 0.4]).ea is None
+    assert openworld.drc([0, 1], [0.5, 0.4], density=[(0, 1), (1, 1)]).ea == pytest.approx(0.45)
+    with pytest.raises(ValueError, match="density is 0"):
+        openworld.drc([0, 0.5], [0.5, 0.4], density=[(0.5, 1), (1, 1)])
+    with pytest.raises(ValueError, match=r"weight\[1\] of the density is -1"):
+        openworld.drc([0, 1], [0.5, 0.4], density=[(0, 1), (1, -1)])
+
+
 def test_friedman_is_scipys():
     table = np.random.default_rng(0).random((12, 4))
     table[:, 2] += 0.5

@@ -1,11 +1,13 @@
 """Which icon sets are used, who made them, and which are held out for the world Icons."""
 
 import json
+import re
 from dataclasses import dataclass
 
 PERMISSIVE = {"MIT", "Apache-2.0", "ISC", "CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "OFL-1.1",
               "BSD-3-Clause", "Unlicense"}
-# Sets that are logos though their category does not say so.
+# Sets that are logos though their category does not say so: by their title, or by name.
+LOGO_TITLE = re.compile(r"\b(brands?|logos?)\b", re.IGNORECASE)
 LOGOS = {"academicons"}
 
 # Held out, by style: the world Icons consists of these sets. docs/icons.md says why these.
@@ -67,7 +69,7 @@ def reason_to_skip(prefix, info):
     if info["license"].get("spdx") not in PERMISSIVE:
         return "licence"
     category = info.get("category", "")
-    if category == "Logos" or prefix in LOGOS:
+    if category == "Logos" or prefix in LOGOS or LOGO_TITLE.search(info.get("name", "")):
         return "logos"
     if category == "Programming":
         return "file types"

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import pytest
 
 BIN = os.environ["OPENWORLD_BIN"]
+ROOT = Path(__file__).resolve().parents[2]  # of the source tree
 MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_models.so"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
-COMMANDS = ("eval", "compare", "curve", "report", "threshold", "openset", "sensitivity", "drc",
-            "rank", "detect", "inspect", "encode", "zeroshot", "tune", "predict", "pretrain",
-            "worlds", "ls", "example")
+COMMANDS = ("eval", "compare", "curve", "report", "threshold", "openset", "sensitivity",
+            "samplesize", "drc", "rank", "detect", "inspect", "encode", "zeroshot", "tune", "study",
+            "predict", "pretrain", "worlds", "scenario", "ls", "example")
 
 
 def names_of(calls):

@@ -6,10 +6,10 @@ import numpy as np
 from data import write_npz
 
 # Doodles has 30 test drawings a class, class after class; both have ten classes.
-DATASETS = ("doodles:shapes", "doodles:instruments")
+DATASETS = ("doodles:instruments", "doodles:shapes")
 CLASSES, PER_CLASS = 10, 30
 # How well a method classifies, and how well it separates base from new.
-SKILLS = {"zeroshot": (1.0, 0.3), "coop": (1.3, 0.8), "gmop": (1.8, 1.4)}
+SKILLS = {"zero-shot": (1.0, 0.3), "coop": (1.3, 0.8), "gmop": (1.8, 1.4)}
 
 
 def predictions(skill, lift, dataset, seed):
@@ -28,7 +28,7 @@ def predictions(skill, lift, dataset, seed):
             "classes": np.array([f"class {i}" for i in range(CLASSES)]), "meta": "{}"}
 
 
-def write_run(folder, method, data=DATASETS[0], seed=1, arrays=None, changed=None, finished=True,
+def write_run(folder, method, data=DATASETS[1], seed=1, arrays=None, changed=None, finished=True,
               shots=16):
     """One run folder."""
     folder.mkdir(parents=True)
@@ -46,9 +46,9 @@ def write_run(folder, method, data=DATASETS[0], seed=1, arrays=None, changed=Non
     if finished:
         result = {"schema": "openworld.tune/2", "method": method, "title": method.title(),
                   "changed": changed or {}, "seed": seed, "data": data,
-                  "parameters": 0 if method == "zeroshot" else 4096 * len(method),
+                  "parameters": 0 if method == "zero-shot" else 4096 * len(method),
                   "train_images": 80, "test_images": len(arrays["side"]), "epochs": 20,
-                  "steps": 100, "loss": None if method == "zeroshot" else 0.5, "metrics": {},
+                  "steps": 100, "loss": None if method == "zero-shot" else 0.5, "metrics": {},
                   "cost": {"train_seconds": 1.5 * len(method), "encode_seconds": 0.5,
                            "score_seconds": 0.1, "seconds_per_image": 0.00025, "seconds": 3.0,
                            "peak_memory_bytes": 2 << 20, "version": "0.1.0"}}

@@ -112,6 +112,9 @@ def test_text_is_that_of_summarize(files):
     assert " Average Recall     (AR) @[ IoU=0.50:0.95 | area= large | maxDets=100 ] = -1.000" in text
     assert "3 images, 2 objects (0 crowds), 3 detections" in text
     assert "dog" in text
+    text = succeed("detect", "--annotations", "truth.json", "--results", "results.json", "--per-class",
+                   "--level", 0.9, "--resamples", 20, cwd=files)
+    assert "90 % interval" in text and "95 %" not in text
 
 
 def test_undefined_is_null_with_a_reason(files):
@@ -121,6 +124,7 @@ def test_undefined_is_null_with_a_reason(files):
     assert result["metrics"]["coco_ap_large"] == {
         "value": None, "interval": None, "why": "no objects with a large area"}
     assert len(result["stats"]) == len(result["metrics"]) == 12
+    assert result["metrics"]["coco_ap_small"]["why"] is None
 
 
 def test_intervals_hold_the_value(folder):
@@ -253,6 +257,21 @@ def test_openset_text_and_predictions(files, folder):
     assert metric(folder / "p.npz", "auroc") == result["measures"]["entropy"]["auroc"]["value"]
 
 
+def test_openset_scores_of_any_size(folder):
+    file = openset()
+    plain = json_of("detect", "--annotations", write(folder / "a.json", TRUTH), "--openset",
+                    write(folder / "p.json", file), "--ci", "none")
+    for runs_of in file["detections"].values():
+        for run_of in runs_of.values():
+            run_of["scores"] = [20 * score - 7 for score in run_of["scores"]]
+    path = write(folder / "logits.json", file)
+    refused("detect", "--annotations", folder / "a.json", "--openset", path, says=["expected 0 to 1"])
+    logits = json_of("detect", "--annotations", folder / "a.json", "--openset", path, "--ci", "none",
+                     "--any-score")
+    assert logits["stats"] == plain["stats"]
+    assert logits["measures"]["scores"] == plain["measures"]["scores"]
+
+
 def test_no_open_set_error_is_undefined(folder):
     file = openset()
     for runs_of in file["detections"].values():
@@ -261,7 +280,7 @@ def test_no_open_set_error_is_undefined(folder):
                      write(folder / "p.json", file))
     assert result["ose"] == 0
     assert result["measures"]["scores"]["aupr"] == {
-        "value": None, "interval": None, "why": "no open-set errors"}
+        "value": None, "interval": None, "why": "no open-set error is left"}
 
 
 def test_negative_queries(folder):
@@ -363,6 +382,9 @@ def with_image(**fields):
     case("truncated", lambda a: json.dumps(a)[:-40], "ends after"),
     case("duplicate_annotation", annotation(id=11), "annotation 1", "id 11"),
     case("duplicate_image", with_image(id=1), "two images", "id 1"),
+    case("duplicate_category",
+         lambda a: {**a, "categories": [*a["categories"], {"id": 7, "name": "wolf"}]},
+         "two categories", "id 7"),
     case("image_without_id", with_image(file_name="x"), "image 3", "no id"),
     case("unknown_image", annotation(image_id=8), "annotation 1", "image_id 8"),
     case("unknown_category", annotation(category_id=8), "annotation 1", "category_id 8"),
@@ -413,6 +435,7 @@ def image_b(run_name, **fields):
     case("image_without_objects",
          lambda p: {**p, "detections": {"empty.jpg": p["detections"]["a.jpg"]}},
          '"empty.jpg"', "no object"),
+    case("image_twice", lambda p: json.dumps(p).replace('"b.jpg"', '"a.jpg"'), '"a.jpg"', "twice"),
     case("no_open_set", lambda p: {**p, "detections": {"a.jpg": {"all": {}}}}, '"a.jpg"'),
     case("unknown_label", image_b("all", labels=["dog", "unicorn"]), '"b.jpg"', '"unicorn"'),
     case("too_few_scores", image_b("all", scores=[0.3]), '"b.jpg"', "scores", "expected 2"),

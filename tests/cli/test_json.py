@@ -13,6 +13,11 @@ STANDARD = {"openworld_auc", "open_auc", "auroc", "base_acc", "new_acc", "hm", "
 WITH_MODELS = ("encode", "zeroshot", "tune", "predict", "pretrain")
 
 
+def write_plan(path, model):
+    path.write_text(f'models = ["{model}"]\ndata = ["doodles:animals"]\nlearners = ["coop"]\nseeds = "1-2"\n')
+    return path
+
+
 def arguments(command, examples, folder):
     """A call of each command that works."""
     return {
@@ -25,6 +30,7 @@ def arguments(command, examples, folder):
             "logits": np.random.default_rng(0).normal(0, 1, (50, 4)), "label": np.arange(50) % 4}),
             "--resamples", 20],
         "sensitivity": [examples / "gmop.npz"],
+        "samplesize": [examples / "gmop.npz", "--half-width", 0.01],
         "drc": [examples / "curves.csv", "--zero-shot", "zero-shot"],
         "rank": [examples / "results.csv"],
         "detect": ["--annotations", examples / "detections" / "truth.json", "--results",
@@ -36,11 +42,13 @@ def arguments(command, examples, folder):
         "tune": ["--method", "kgcoop", "--model", examples / "model", "--data", examples / "pets",
                  "--test-data", examples / "pets", "--shots", 1, "--epochs", 1, "--out",
                  folder / "tuned"],
+        "study": ["plan", write_plan(folder / "plan.toml", examples / "clip")],
         "predict": ["--run", examples / "tuned", "--model", examples / "model",
                     examples / "pets" / "cat"],
         "pretrain": ["--data", "doodles:shapes", "--templates", "a {}", "--split", "train", "--out",
                      folder / "trained", "--epochs", 1, "--batch", 50],
         "worlds": [],
+        "scenario": ["show", "emerging", "--data", "doodles:body"],
         "ls": ["metrics"],
         "example": [folder / "again"],
     }[command]
@@ -52,7 +60,8 @@ def arguments(command, examples, folder):
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example"):
-        version = 1 if command in ("openset", "detect") else 2
+        version = {"openset": 1, "detect": 1, "samplesize": 1, "scenario": 1, "study": 1,
+                   "worlds": 3}.get(command, 2)
         assert result["schema"].startswith("openworld.") and result["schema"].endswith(f"/{version}")
         assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 
@@ -61,7 +70,8 @@ def test_eval_keys(examples):
     result = json_of("eval", examples / "gmop.npz")
     assert result["schema"] == "openworld.result/2"
     assert result["source"] == str(examples / "gmop.npz")
-    assert result["counts"] == {"base": 960, "new": 960, "unknown": 400, "tied": 0}
+    assert result["counts"] == {"base": 960, "new": 960, "unknown": 400, "tied": 0,
+                                "tied_answers": 0}
     assert set(result["metrics"]) >= STANDARD
     for name in STANDARD:
         metric = result["metrics"][name]

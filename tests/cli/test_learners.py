@@ -9,7 +9,8 @@ from tuning import LEARNERS
 
 pytestmark = needs_models
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
+INDEX = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
+SECTIONS = ["Loss and score", "Options", "Released setting", "Paper, released code and here", "Run", "Files"]
 TRAINING = ["epochs", "batch", "lr", "schedule", "optimizer", "momentum", "weight_decay", "eps",
             "drop_last"]
 # What the released code of each method trains with.
@@ -92,7 +93,7 @@ def test_names_may_be_written_as_in_papers():
 
 
 def test_unknown_ones_are_refused():
-    refused("help", "learner", "kgcop", says=['no learner "kgcop", did you mean kgcoop?'])
+    refused("help", "learner", "kgcop", says=['no learner "kgcop"; did you mean kgcoop?'])
 
 
 def test_help_of_a_command():
@@ -100,15 +101,24 @@ def test_help_of_a_command():
         assert succeed("help", command) == succeed(command, "--help")
 
 
-def test_each_has_a_section(rows):
-    """With its citation, its place in the table, and each option that others do not have."""
-    sections = dict(re.findall(r"^## [^\n]+ \(`([a-z-]+)`\)\n(.*?)(?=^## |\Z)", PAGE.read_text(),
-                               re.M | re.S))
-    assert list(sections) == [row["name"] for row in rows]
-    common = {option["name"] for option in LEARNERS["coop"]["options"]}
-    for row in rows:
-        section = " ".join(sections[row["name"]].split())
-        assert row["citation"] + "." in section
-        assert f"\n| `{row['name']}` | {row['citation'].split(',')[0]}, " in PAGE.read_text()
-        for option in {option["name"] for option in row["options"]} - common:
-            assert re.search(rf"`{option}[`=]", section), (row["name"], option)
+def test_each_has_a_page(rows):
+    """With its citation, formula, released setting and files, and a line of the index. tests/docs compares its options."""
+    index = re.findall(r"^\| \[`([a-z-]+)`\]\(learners/\1\.md\) \| ([^|]+), [^|]+ \|.*\| ([\d,]+) \|$",
+                       INDEX.read_text(), re.M)
+    assert [name for name, _, _ in index] == [row["name"] for row in rows]
+    for row, (name, authors, parameters) in zip(rows, index):
+        page = (INDEX.parent / "learners" / f"{name}.md").read_text()
+        assert page.startswith(f"# {row['title']} (`{name}`)\n\n{row['citation']}.\n")
+        assert row["citation"].startswith(authors)
+        assert re.findall(r"^## (.+)$", page, re.M) == SECTIONS
+        assert f"../../openworld/learners/{name.replace('-', '_')}.cc" in page
+        assert f"openworld tune --method {name} " in page
+        # "26,624 = 3·16·512 + 4·512" is so, and is what the index says.
+        said, sum_of = re.search(r"^Parameters at ViT-B/16[^:]*: ([\d,]+)(?: = ([\d·+() ]+))?\.", page, re.M).groups()
+        assert said == parameters
+        assert int(said.replace(",", "")) == eval((sum_of or "0").replace("·", "*"))
+        # Functions that it names are in the files that it names.
+        files = [INDEX.parent / "learners" / link for link in re.findall(r"\]\((\S+\.(?:h|cc))\)", page)]
+        sources = "".join(path.read_text() for path in files)
+        for member, function in re.findall(r"`\w+::(\w+)`|`(\w+)` \(`", page):
+            assert re.search(rf"\b{member or function}\b", sources), (name, member or function)

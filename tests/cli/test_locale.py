@@ -17,6 +17,7 @@ CALLS = {
     "sensitivity": ["sensitivity", "gmop.npz"],
     "sensitivity_flags": ["sensitivity", "gmop.npz", "--ratios", 0.5, 2.5],
     "threshold_flags": ["threshold", "gmop.npz", "--max-miss", 0.4],
+    "samplesize_flags": ["samplesize", "gmop.npz", "--half-width", 0.01],
     "drc": ["drc", "curves.csv", "--zero-shot", "zero-shot"],
     "rank": ["rank", "results.csv"],
     "compare": ["compare", "coop.npz", "gmop.npz", "--resamples", 20],

@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from command import json_of
+from command import json_of, succeed
 from data import WRITERS, full, put, write_npz
 from sklearn.metrics import roc_auc_score
 
@@ -86,5 +86,29 @@ def test_words_for_sides_in_csv(folder):
     words = folder / "words.csv"
     words.write_text("side,score,correct\nbase,0.9,true\nnew,0.1,True\nnew,0.95,1\nunknown,0.5,0\n")
     result = json_of("eval", words)
-    assert result["counts"] == {"base": 1, "new": 2, "unknown": 1, "tied": 0}
+    assert result["counts"] == {"base": 1, "new": 2, "unknown": 1, "tied": 0, "tied_answers": 0}
     assert result["metrics"]["openworld_auc"]["value"] == 0.5
+
+
+def test_ties_of_logits_are_counted(folder):
+    """fp16 makes equal logits of different ones; the first name counts, and the file is told."""
+    rng = np.random.default_rng(3)
+    n = 400
+    side = np.repeat(np.array([0, 1, -1], "i1"), [n // 2, n // 4, n // 4])
+    base, new = (20 + rng.normal(0, 0.02, (n, k)).astype("f2") for k in (8, 5))
+    label = rng.integers(0, 5, n).astype("i4")
+    np.savez(folder / "half.npz", side=side, label=label, base_logits=base, new_logits=new)
+    both = np.concatenate([base, new], 1).astype("f8")
+
+    def tied(rows):
+        return np.sum(rows == rows.max(1, keepdims=True), 1) > 1
+
+    expected = int(((side == 0) & (tied(base) | tied(both)) | (side == 1) & (tied(new) | tied(both))).sum())
+    assert expected > 10
+    assert json_of("eval", folder / "half.npz")["counts"]["tied_answers"] == expected
+    says = f"- {expected} answers are the first of several names with the same logit"
+    assert says in succeed("eval", folder / "half.npz")
+    np.savez(folder / "full.npz", side=side, label=label, base_logits=rng.normal(0, 1, (n, 8)),
+             new_logits=rng.normal(0, 1, (n, 5)))
+    assert json_of("eval", folder / "full.npz")["counts"]["tied_answers"] == 0
+    assert "same logit" not in succeed("eval", folder / "full.npz")

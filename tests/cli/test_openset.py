@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from command import json_of, needs_models, refused, run, succeed
 from data import write_npz
+from tiny_model import TOKENS, write_model
+from tiny_oracle import Oracle
 
 metrics = pytest.importorskip("sklearn.metrics")
 
@@ -109,6 +111,21 @@ def test_logits_are_the_published_two_passes(folder, negatives, kind):
         tp, errors, closed_errors = scores[name]
         check(result["measures"][name], four_metrics(tp, errors), name)
         check(result["measures"][name]["closed_set"], four_metrics(tp, closed_errors), name)
+
+
+@pytest.mark.parametrize("negatives", [0, 9])
+def test_files_of_the_published_code(folder, negatives):
+    """Two .npy files, float64 and int64, as its notebooks write them."""
+    logits, label = make(negatives=negatives)
+    np.save(folder / "standard_cosine_clip.npy", logits.astype(np.float64))
+    np.save(folder / "standard_gt_clip.npy", label)
+    columns = ("--negative-columns", negatives) if negatives else ()
+    result = json_of("openset", "--logits", folder / "standard_cosine_clip.npy", "--labels",
+                     folder / "standard_gt_clip.npy", *columns, "--ci", "none")
+    path = write_npz(folder / "f.npz", {"logits": logits, "label": label, "negatives": negatives})
+    expected = json_of("openset", "--logits", path, "--ci", "none")
+    for field in ("tp", "ose", "accuracy", "negatives", "measures"):
+        assert result[field] == expected[field]
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
@@ -324,6 +341,16 @@ def test_words_of_a_list(folder):
     assert printed == [words[i] for i in order]
 
 
+def test_words_of_wordnet():
+    ran = run("openset", "--print-words", 200, "--word-list", "wordnet", "--negative-seed", 3)
+    if ran.code == 2 and "data.noun" in ran.err:
+        pytest.skip("wordnet-base is not installed")
+    words = ran.out.split()
+    assert len(set(words)) == 200 and all(word.isalpha() and word.islower() for word in words)
+    again = succeed("openset", "--print-words", 50, "--word-list", "wordnet", "--negative-seed", 3)
+    assert again.split() == words[:50]
+
+
 def test_random_embeddings_are_nested_and_seeded(folder):
     random = np.random.default_rng(4)
     texts = random.normal(0, 1, (9, 16)) + 1
@@ -368,11 +395,36 @@ def test_a_model_and_images(folder, model, pets):
     grown = json_of("openset", "--model", model, "--data", pets, "--extra-names",
                     folder / "names.txt", "--ci", "none")
     assert grown["extra_classes"] == 2
+    (folder / "words.txt").write_text("\n".join(f"word{i}" for i in range(9)))
+    drawn = json_of("openset", "--model", model, "--data", pets, "--random-words", 4, "--word-list",
+                    folder / "words.txt", "--negative-seed", 2, "--ci", "none")
+    assert [entry["name"] for entry in drawn["efficacy"]] == [
+        f"word{i}" for i in np.random.RandomState(2).permutation(9)[:4]]
     refused("openset", "--model", model, says=["--model and --data"])
     refused("openset", "--model", model, "--data", pets, "--logits", "x.npz",
             says=["--logits does not go with --model"])
     refused("openset", "--model", model, "--data", pets, "--random-words", 5,
             "--random-embeddings", 5, says=["at most one"])
+
+
+@needs_models
+def test_random_tokens_are_read_at_the_largest_id(folder, pets):
+    """The published random embeddings of CLIP: any ids but the end of text, torch's generator."""
+    torch = pytest.importorskip("torch")
+    write_model(folder / "model")
+    oracle = Oracle()
+    torch.manual_seed(5)
+    ids = torch.randint(len(TOKENS) - 1, (40, oracle.sizes.context)).tolist()
+    out = folder / "features.npz"
+    succeed("encode", "--model", folder / "model", "--data", pets, "--out", out)
+    with np.load(out) as file:
+        images = file["features"].astype(np.float64)
+    texts = np.array([oracle.text_of_ids(row[:row.index(max(row)) + 1]) for row in ids])
+    result = json_of("openset", "--model", folder / "model", "--data", pets, "--random-embeddings",
+                     40, "--distribution", "tokens", "--negative-seed", 5, "--ci", "none")
+    nearest = (images @ (texts / np.linalg.norm(texts, axis=1, keepdims=True)).T).argmax(axis=1)
+    taken = {m for m, entry in enumerate(result["efficacy"]) if entry["n_open"] or entry["n_closed"]}
+    assert taken and taken <= set(nearest.tolist())
 
 
 def test_uncertainties_are_listed():
@@ -424,7 +476,7 @@ LOGITS = [
     case("negatives_array", {"logits": L, "label": Y, "negatives": [1, 2]}, "negatives", "(2,)"),
     case("names_short", {"logits": L, "label": Y, "names": np.array(["a", "b"])},
          "names has 2 entries"),
-    case("measure_unknown", {"logits": L, "label": Y}, "unknown measure 'entropi'", "'entropy'",
+    case("measure_unknown", {"logits": L, "label": Y}, "unknown measure 'entropi'", "did you mean entropy?",
          flags=("--measures", "entropi")),
     case("measure_of_softmax", {"logits": L, "label": Y}, "'entropy' is not defined for sigmoid",
          flags=("--measures", "entropy", "--activation", "sigmoid")),
@@ -448,8 +500,14 @@ LOGITS = [
          flags=("--against", "f.npz")),
     case("with_images", {"logits": L, "label": Y}, "--images does not go with --logits",
          flags=("--images", "f.npz")),
-    case("words_of_nothing", {"logits": L, "label": Y}, "--word-list without",
+    case("words_of_nothing", {"logits": L, "label": Y}, "--word-list needs --print-words",
          flags=("--word-list", "w.txt")),
+    case("labels_beside_npz", {"logits": L, "label": Y}, "--labels is for --logits in an .npy",
+         flags=("--labels", "f.npz")),
+    case("columns_beside_npz", {"logits": L, "label": Y}, "--negative-columns is for",
+         flags=("--negative-columns", "2")),
+    case("tokens_without_a_model", {"logits": L, "label": Y}, "--distribution tokens needs --model",
+         flags=("--distribution", "tokens")),
 ]
 
 
@@ -457,6 +515,23 @@ LOGITS = [
 def test_logits_that_are_refused(folder, arrays, flags, says):
     write_npz(folder / "f.npz", arrays)
     refused("openset", "--logits", "f.npz", "--ci", "none", *flags, says=says, cwd=folder)
+
+
+@pytest.mark.parametrize("labels, flags, says", [
+    pytest.param(None, (), ["--logits is an .npy; expected --labels"], id="no_labels"),
+    pytest.param(Y[:39], (), ["z.npy: label has 39 rows; expected 40"], id="short"),
+    pytest.param(put(Y, 7, 5), (), ["y.npy: label[7] is 5; expected 0 to 4"], id="large"),
+    pytest.param(Y[None], (), ["y.npy: label", "(1, 40)"], id="two_dimensions"),
+    pytest.param(Y + 0.5, (), ["y.npy: label", "f8"], id="float"),
+    pytest.param(Y, ("--negative-columns", "5"), ["z.npy: negatives is 5", "0 to 4"], id="columns"),
+    pytest.param(Y, ("--negative-columns", "-1"), ["negatives is -1"], id="columns_below_0"),
+])
+def test_npy_files_that_are_refused(folder, labels, flags, says):
+    np.save(folder / "z.npy", L)
+    if labels is not None:
+        np.save(folder / "y.npy", labels)
+        flags = (*flags, "--labels", "y.npy")
+    refused("openset", "--logits", "z.npy", "--ci", "none", *flags, says=says, cwd=folder)
 
 
 FEATURES = [

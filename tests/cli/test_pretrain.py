@@ -213,7 +213,7 @@ def test_images_that_cannot_be_read_are_skipped(world):
 
 @pytest.mark.parametrize("values, says", [
     ({"data": "nowhere"}, ["nowhere: does not exist"]),
-    ({"config": "none.json"}, ["none.json: does not exist; expected one of pocket, pocket2, vit-b-32"]),
+    ({"config": "none.json"}, ["none.json: does not exist; expected one of pocket, vit-b-32"]),
     ({"init": "nothing"}, ["nothing"]),
     ({"vocabulary": "nothing"}, ["nothing"]),
     ({"batch": 1}, ["--batch"]),

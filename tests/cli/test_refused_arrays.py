@@ -92,8 +92,10 @@ def test_csv(folder, name):
     refused("eval", file, says=[str(file), name.split("_")[0]])
 
 
-@pytest.mark.parametrize("command", ["eval", "curve", "sensitivity", "threshold", "compare"])
+@pytest.mark.parametrize("command", ["eval", "curve", "sensitivity", "samplesize", "threshold",
+                                     "compare"])
 def test_every_command_reads_alike(folder, good, command):
     file = write_npz(folder / "p.npz", {**C, "score": put(C["score"], 17, np.nan)})
-    flags = {"threshold": ["--max-miss", 0.5], "compare": [good]}.get(command, [])
+    flags = {"threshold": ["--max-miss", 0.5], "compare": [good],
+             "samplesize": ["--half-width", 0.1]}.get(command, [])
     refused(command, file, *flags, says=[f"openworld {command}: ", str(file), "score[17] is NaN"])

@@ -48,6 +48,7 @@ FILES = [
     case("web_page", b"<!DOCTYPE html><html>Not found</html>", "is a web page and not weights"),
     case("web_page_after_a_blank", b"\n <html>", "is a web page"),
     case("lfs_pointer", POINTER, "is a git-lfs pointer", "git lfs pull"),
+    case("photo", b"\xff\xd8\xff\xe0\x00\x10JFIF", "is a JPEG image and not weights; expected a file in safetensors"),
     case("random_bytes", np.random.default_rng(1).bytes(500), "is not in safetensors format"),
     case("half_of_safetensors", WEIGHTS[:len(WEIGHTS) // 2], "is the file whole?"),
     case("half_of_the_header", WEIGHTS[:1000], "is the file whole?"),

@@ -18,8 +18,8 @@ def of_one_side(folder, side, n=40):
 
 
 MEASURING = [
-    case("unknown_metric", "--metrics aurocc", "'aurocc'", "did you mean 'auroc'?", "ls metrics"),
-    case("unknown_among_known", "--metrics auroc,hmm", "'hmm'", "did you mean 'hm'?"),
+    case("unknown_metric", "--metrics aurocc", "'aurocc'", "did you mean auroc?", "ls metrics"),
+    case("unknown_among_known", "--metrics auroc,hmm", "'hmm'", "did you mean hm?"),
     case("no_metric", "--metrics ", "no metric", "standard"),
     case("percent_of_101", "--metrics fpr_at_101tpr", "fpr_at_101tpr"),
     case("ties", "--ties random", "--ties", "random", "strict,half,definition"),
@@ -41,7 +41,10 @@ MEASURING = [
     case("seed_word", "--seed abc", "--seed", "'abc'", WHOLE),
     case("seed_beyond_64_bits", "--seed 18446744073709551616", "--seed", WHOLE),
     case("threshold_nan", "--threshold nan", "--threshold", "'nan'", "expected a number"),
-    case("unknown_flag", "--loud", "--loud", "not expected", "--help"),
+    case("unknown_flag", "--loud", "unknown flag --loud; see", "--help"),
+    case("misspelled_flag", "--metrcs auroc", "unknown flag --metrcs; did you mean --metrics? see"),
+    case("misspelled_flag_with_value", "--levle=0.9", "unknown flag --levle; did you mean --level? see"),
+    case("metric_like_no_other", "--metrics foo", "unknown metric 'foo'; `openworld ls metrics`"),
     case("unknown_letter", "-x", "-x", "not expected"),
 ]
 
@@ -61,7 +64,8 @@ def test_no_command():
 
 
 def test_unknown_command():
-    refused("evil", says=["unknown command 'evil'", "openworld --help"])
+    refused("evil", says=["unknown command 'evil'; did you mean eval? `openworld --help`"])
+    refused("frobnicate", says=["unknown command 'frobnicate'; `openworld --help`"])
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS
@@ -73,7 +77,7 @@ def test_no_argument(command):
 
 @pytest.mark.parametrize("what, says", [
     (["commands"], "metrics,curves"),
-    (["metrics", "aurok"], "did you mean 'auroc'?"),
+    (["metrics", "aurok"], "did you mean auroc?"),
     (["curves", "rock"], "miss-hit, roc, pr, cotpr-ofpr"),
 ])
 def test_ls(what, says):

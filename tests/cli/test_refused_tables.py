@@ -63,6 +63,21 @@ def test_drc_without_zero_shot(examples):
     refused("drc", examples / "curves.csv", says=["--zero-shot is required"])
 
 
+@pytest.mark.parametrize("density, says", [
+    ("1", ["--density", "'1'", "expected t:weight"]),
+    ("0:1,1", ["--density", "'1'", "expected t:weight"]),
+    ("0:1,1:x", ["--density", "'1:x'", "expected t:weight"]),
+    ("0:1,1:2:3", ["--density", "'1:2:3'", "expected t:weight"]),
+    ("0:1", ["1 levels; a curve needs at least 2"]),
+    ("1:1,0:1", ["expected increasing levels"]),
+    ("0:1,2:1", ["level[1] is 2"]),
+    ("0:1,1:-1", ["weight[1] of the density is -1"]),
+    ("0:0,1:0", ["the density is 0 from 0 to 1"]),
+])
+def test_drc_density(examples, density, says):
+    refused("drc", examples / "curves.csv", "--zero-shot", "coop", "--density", density, says=says)
+
+
 @pytest.mark.parametrize("command, file", [("drc", "curves.csv"), ("rank", "results.csv")])
 def test_alpha(examples, command, file):
     flags = ["--zero-shot", "coop"] if command == "drc" else []

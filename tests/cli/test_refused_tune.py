@@ -17,9 +17,9 @@ def short(value):
 
 
 @pytest.mark.parametrize("method, values, says", [
-    ("gmp", {"epochs": None}, 'no learner "gmp", did you mean gmop? There are zero-shot, coop, '),
+    ("gmp", {"epochs": None}, 'no learner "gmp"; did you mean gmop? There are zero-shot, coop, '),
     ("zero-shot", {"epochs": 5}, "zero-shot is not trained and has no epochs"),
-    ("kgcoop", {"options": {"weigth": 1}}, f'no option "weigth", did you mean weight?; {OPTIONS}'),
+    ("kgcoop", {"options": {"weigth": 1}}, f'no option "weigth"; did you mean weight? T{OPTIONS[1:]}'),
     ("coop", {"set": "tokens"}, 'an option is "tokens"; expected key=value'),
     ("coop", {"options": {"tokens": "x"}},
      'option tokens is "x"; expected an integer from 1 to 1024'),

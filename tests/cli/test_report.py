@@ -96,7 +96,7 @@ def test_numbers_are_those_of_eval(page, runs):
         shown = [[cell.translate(arrows) for cell in row] for row in table[1:]]
         assert shown == value_cells(result, dataset)
     for table, row in zip(page.tables[3:5], result["differences"]):
-        assert table[0][0] == f"{row['label']} against zeroshot"
+        assert table[0][0] == f"{row['label']} against zero-shot"
         for cells, metric in zip(table[1:], row["metrics"].values()):
             arrow = ("▲" if metric["difference"] > 0 else "▼") if metric["significant"] else ""
             assert cells[1] == f"{100 * metric['difference']:+.2f}{arrow}"
@@ -115,7 +115,7 @@ def test_stages(page, runs):
 
 def test_costs(page):
     table = next(table for table in page.tables if "parameters learned" in table[0])
-    assert table[1:] == [["zeroshot", "0", "80", "20", "12.0", "0.250", "2"],
+    assert table[1:] == [["zero-shot", "0", "80", "20", "13.5", "0.250", "2"],
                          ["coop", "16384", "80", "20", "6.0", "0.250", "2"],
                          ["gmop", "16384", "80", "20", "6.0", "0.250", "2"]]
 
@@ -142,7 +142,7 @@ def test_pictures_are_the_samples(page):
     for image in images:
         assert base64.b64decode(image.split(",")[1], validate=True).startswith(b"\x89PNG")
     text = " ".join(page.text)
-    first, last = (predictions(*SKILLS[name], 0, 1) for name in ("zeroshot", "gmop"))
+    first, last = (predictions(*SKILLS[name], 1, 1) for name in ("zero-shot", "gmop"))
 
     def right(arrays):
         answer = np.where(arrays["side"] == 0, arrays["base_logits"].argmax(1),
@@ -150,7 +150,7 @@ def test_pictures_are_the_samples(page):
         return answer == arrays["label"]
 
     gained = int((right(last) & ~right(first)).sum())
-    assert f"doodles:shapes: gmop is right, zeroshot wrong ({gained} samples)" in text
+    assert f"doodles:shapes: gmop is right, zero-shot wrong ({gained} samples)" in text
     row = np.flatnonzero(right(last) & ~right(first))[0]
     assert f"class {row // 30} (base)" in text
     assert f"gmop: class {row // 30}, r {last['score'][row]:.3g}" in text

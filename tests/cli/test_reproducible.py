@@ -13,6 +13,7 @@ CALLS = {
     "curve": ["curve", "gmop.npz", "--points", 50],
     "threshold": ["threshold", "gmop.npz", "--max-miss", 0.4],
     "sensitivity": ["sensitivity", "gmop.npz", "--repeats", 3],
+    "samplesize": ["samplesize", "gmop.npz", "--half-width", 0.01],
     "drc": ["drc", "curves.csv", "--zero-shot", "zero-shot"],
     "rank": ["rank", "results.csv"],
 }

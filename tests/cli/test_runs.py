@@ -52,7 +52,7 @@ def test_compare_takes_run_folders(runs):
 def test_values_are_means_over_seeds_and_datasets(runs, result):
     assert result["schema"] == "openworld.runs/2"
     assert result["datasets"] == list(DATASETS)
-    assert result["reference"] == "zeroshot"
+    assert result["reference"] == "zero-shot"
     assert len(result["runs"]) == 18
     assert [method["label"] for method in result["methods"]] == list(SKILLS)
     for m, method in enumerate(result["methods"]):
@@ -71,16 +71,28 @@ def test_values_are_means_over_seeds_and_datasets(runs, result):
             assert value["interval"]["method"] == "two_way_bootstrap"
 
 
+def test_the_order_of_runs_does_not_matter(runs, result):
+    """A glob sorts by name; zero-shot is the reference wherever it stands, and the draws are the same."""
+    expected = {method["label"]: method["metrics"] for method in result["methods"]}
+    for order in (sorted(runs, key=str), list(reversed(runs))):
+        other = json_of("eval", *order)
+        assert other["reference"] == "zero-shot" and other["datasets"] == result["datasets"]
+        assert {method["label"]: method["metrics"] for method in other["methods"]} == expected
+        assert (sorted(other["differences"], key=lambda row: row["label"])
+                == sorted(result["differences"], key=lambda row: row["label"]))
+    assert json_of("eval", *(run for run in runs if "zero-shot" not in run.name))["reference"] == "coop"
+
+
 def test_differences(result):
     values = {method["label"]: method["metrics"] for method in result["methods"]}
     assert [row["label"] for row in result["differences"]] == ["coop", "gmop"]
     for name in METRICS:
         p_values = [row["metrics"][name]["p_value"] for row in result["differences"]]
         for row, adjusted in zip(result["differences"], holm(p_values)):
-            assert row["against"] == "zeroshot"
+            assert row["against"] == "zero-shot"
             mine = row["metrics"][name]
             assert mine["difference"] == pytest.approx(
-                values[row["label"]][name]["value"] - values["zeroshot"][name]["value"], abs=1e-15)
+                values[row["label"]][name]["value"] - values["zero-shot"][name]["value"], abs=1e-15)
             assert mine["p_value_holm"] == pytest.approx(adjusted)
             assert mine["significant"] == (adjusted < 0.05)
             assert mine["interval"]["low"] < mine["difference"] < mine["interval"]["high"]
@@ -90,7 +102,7 @@ def test_differences(result):
 def test_against_another(runs, result):
     other = json_of("eval", *runs, "--against", "gmop")
     assert other["reference"] == "gmop"
-    assert [row["label"] for row in other["differences"]] == ["zeroshot", "coop"]
+    assert [row["label"] for row in other["differences"]] == ["zero-shot", "coop"]
     assert (other["differences"][0]["metrics"]["hm"]["difference"]
             == -result["differences"][1]["metrics"]["hm"]["difference"])
     assert other["methods"] == result["methods"]
@@ -98,7 +110,7 @@ def test_against_another(runs, result):
 
 def test_two_runs_are_compared(runs):
     result = json_of("eval", runs[0] / "seed-1", runs[4] / "seed-1", "--metrics", "auroc")
-    assert [method["label"] for method in result["methods"]] == ["zeroshot", "gmop"]
+    assert [method["label"] for method in result["methods"]] == ["zero-shot", "gmop"]
     assert result["datasets"] == [DATASETS[0]]
     text = succeed("eval", runs[0] / "seed-1", runs[4] / "seed-1")
     assert "the intervals do not cover other seeds" in text
@@ -107,8 +119,8 @@ def test_two_runs_are_compared(runs):
 def test_text(runs):
     text = succeed("eval", *runs)
     assert text.startswith("3 methods on 2 datasets, 18 runs; seeds 1 to 3\n")
-    for heading in ("mean over datasets", *DATASETS, "coop against zeroshot",
-                    "gmop against zeroshot"):
+    for heading in ("mean over datasets", *DATASETS, "coop against zero-shot",
+                    "gmop against zero-shot"):
         assert any(line.startswith(heading) for line in text.split("\n"))
     rows = [line for line in text.split("\n") if line.startswith("gmop  ")]
     assert len(rows) == 3 and all(row.count("*") == 5 and row.count("±") == 5 for row in rows)
@@ -205,9 +217,13 @@ def test_twice(folder):
             says=["a and ", "b are both coop on doodles:shapes with seed 1; expected one run"])
 
 
+def test_missing_path(runs):
+    refused("eval", runs[0], "none", says=["[eval] none: does not exist; expected a prediction file or a run folder"])
+
+
 def test_missing_cell(runs):
     refused("eval", *runs[:5],
-            says=["gmop on doodles:instruments with seed 1 is missing, while zeroshot has"])
+            says=["gmop on doodles:shapes with seed 1 is missing, while zero-shot has"])
 
 
 def test_other_samples(folder):
@@ -226,7 +242,7 @@ def test_files_and_runs(runs, good):
 
 def test_flags_of_runs(runs, good):
     refused("eval", *runs, "--against", "gmp",
-            says=["no run has the label 'gmp'; did you mean 'gmop'?"])
+            says=["no run has the label 'gmp'; did you mean gmop? There are"])
     refused("eval", good, "--against", "gmop", says=["--against needs two or more run folders"])
     refused("eval", *runs, "--per-class", says=["--per-class takes files or one run"])
 

@@ -15,6 +15,7 @@ CALLS = {
     "worlds": ["worlds"],
     "worlds_show": ["worlds", "show", "doodles:all"],
     "worlds_json": ["worlds", "--json"],
+    "scenario": ["scenario", "show", "ratio", "--data", "doodles:body"],
     "rank": ["rank", "results.csv"],
     "inspect_beyond_a_buffer": ["inspect", "clip", "--tensors"],
     "encode": ["encode", "--model", "model", "--data", "pets", "--out", "features.npz"],

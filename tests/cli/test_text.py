@@ -22,6 +22,7 @@ CALLS = {
     "curve": ["curve", "gmop.npz", "coop.npz"],
     "threshold": ["threshold", "gmop.npz", "--max-miss", 0.4],
     "sensitivity": ["sensitivity", "gmop.npz"],
+    "samplesize": ["samplesize", "gmop.npz", "--half-width", 0.01],
     "drc": ["drc", "curves.csv", "--zero-shot", "zero-shot"],
     "rank": ["rank", "results.csv"],
     "inspect": ["inspect", "clip", "--tensors"],
@@ -153,3 +154,34 @@ def test_every_metric_has_a_page():
     words = set(re.findall(r"[\w{}]+", pages))
     for row in json_of("ls", "metrics")["metrics"]:
         assert row["name"] in words or row["pattern"] in words, row["name"]
+
+
+def test_the_sides_are_told_apart(examples):
+    """A file with new and unknown samples: which metric compares base with which."""
+    result = json_of("eval", "gmop.npz", "--metrics", "all", cwd=examples)
+    text = succeed("eval", "gmop.npz", "--metrics", "all", cwd=examples)
+    note, = (line for line in text.splitlines() if line.startswith("- base against new samples: "))
+    new, unknown = note.split("; base against unknown samples: ")
+    assert "AUROC" in new and "OpenAUC" in unknown
+    sides = {value["sides"][1] for value in result["metrics"].values() if "sides" in value}
+    assert sides == {"new", "unknown"}
+    many = succeed("eval", "coop.npz", "gmop.npz", "--metrics", "auroc,open_auc", cwd=examples)
+    assert "- base against new samples: AUROC; base against unknown samples: OpenAUC\n" in many
+
+
+def test_a_reversed_score_is_pointed_out(folder, good):
+    with np.load(good) as arrays:
+        fixed = dict(arrays)
+    says = "AUROC is below 50 %: the score may be reversed"
+    if fixed["score"][fixed["side"] == 0].mean() < fixed["score"][fixed["side"] == 1].mean():
+        fixed["score"] = -fixed["score"]
+    fixed["score"] = fixed["score"] + 3 * (fixed["side"] == 0)
+    right, wrong = folder / "right.npz", folder / "wrong.npz"
+    np.savez(right, **fixed)
+    np.savez(wrong, **{**fixed, "score": -fixed["score"]})
+    for flags in ([], ["--ci", "none"]):
+        assert says not in succeed("eval", right, *flags)
+        assert f"- {says}" in succeed("eval", wrong, *flags)
+        assert f"- {wrong}: {says}" in succeed("eval", right, wrong, *flags)
+        assert says in json_of("eval", wrong, *flags)["warnings"][0]
+        assert "warnings" not in json_of("eval", right, *flags)

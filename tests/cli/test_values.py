@@ -109,4 +109,4 @@ def test_counts(folder):
     _, sizes = np.unique(arrays["score"], return_counts=True)
     assert counts == {"base": int((arrays["side"] == 0).sum()),
                       "new": int((arrays["side"] == 1).sum()), "unknown": 0,
-                      "tied": int(sizes[sizes > 1].sum())}
+                      "tied": int(sizes[sizes > 1].sum()), "tied_answers": 0}

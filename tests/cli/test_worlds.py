@@ -2,11 +2,10 @@
 
 import os
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
-from command import BIN, json_of, needs_models, refused, succeed, without_cost
+from command import BIN, ROOT, json_of, needs_models, refused, succeed, without_cost
 from PIL import Image
 
 DATASETS = ["all", "animals", "body", "clothes", "food", "gear", "home", "instruments", "outdoors",
@@ -16,8 +15,12 @@ LOOKS = ["plain", "redrawn", "chalk", "crayon", "cluttered"]
 
 @pytest.fixture(scope="module")
 def doodles():
-    world, = json_of("worlds")["worlds"]
-    return world
+    return json_of("worlds")["worlds"][0]
+
+
+@pytest.fixture(scope="module")
+def icons():
+    return json_of("worlds")["worlds"][1]
 
 
 def pixels(path):
@@ -30,8 +33,8 @@ def test_list(doodles):
     assert doodles["name"] == "doodles"
     assert [row["name"] for row in doodles["datasets"]] == DATASETS
     assert [row["name"] for row in doodles["looks"]] == LOOKS
-    per_class = {row["name"]: row["images_per_class"] for row in doodles["splits"]}
-    assert per_class == {"pretrain": 50, "train": 20, "test": 30}
+    per_class = {"pretrain": 50, "train": 20, "test": 30}
+    assert doodles["splits"] == list(per_class)
     text = succeed("worlds")
     for row in doodles["datasets"]:
         assert row["template"].count("{}") == 1
@@ -42,10 +45,50 @@ def test_list(doodles):
         assert row["description"] in text
 
 
-def test_the_documents_agree(doodles):
+def test_list_of_icons(icons):
+    """What is listed is what data/icons.npz holds."""
+    with np.load(ROOT / "data" / "icons.npz") as arrays:
+        themes, styles = arrays["themes"].tolist(), arrays["styles"].tolist()
+        assert icons["name"] == "icons" and icons["splits"] == ["train", "test"]
+        assert [row["name"] for row in icons["datasets"]] == ["all", *themes]
+        assert [row["name"] for row in icons["styles"]] == styles
+        for row in icons["datasets"][1:]:
+            t = themes.index(row["name"])
+            assert row["classes"] == (arrays["theme"] == t).sum()
+            for split in icons["splits"]:
+                assert row["images"][split] == (arrays["theme"][arrays[f"{split}_label"]] == t).sum()
+    assert icons["styles"][2]["description"] in succeed("worlds")
+
+
+def test_card_of_icons(icons):
+    card = json_of("worlds", "show", "icons:tools@game")
+    assert (card["world"], card["style"]["name"]) == ("icons", "game") and "seed" not in card
+    row, = (row for row in icons["datasets"] if row["name"] == "tools")
+    assert card["class_names"] == json_of("worlds", "show", "icons:tools")["class_names"]
+    assert 0 < card["dataset"]["images"]["test"] < row["images"]["test"]
+    assert "style      game: game-icons" in succeed("worlds", "show", "icons:tools@game")
+    assert "style      all" in succeed("worlds", "show", "icons:tools")
+
+
+def test_pictures_of_icons(folder):
+    """A sheet has the pixels of the file, enlarged by two: the mean of four is near the one they are of."""
+    succeed("worlds", "show", "icons:animals", "--rows", 1, "--columns", 4, "--png", folder / "x.png")
+    sheet = pixels(folder / "x.png").astype(float)
+    with np.load(ROOT / "data" / "icons.npz") as arrays:
+        label = int(np.flatnonzero(arrays["theme"] == 0)[0])
+        rows = np.flatnonzero(arrays["test_label"] == label)[:4]
+        pictures = arrays["palette"][arrays["test"][rows]].astype(float)
+    for i, picture in enumerate(pictures):
+        right = sheet.shape[1] - 20 - (len(pictures) - 1 - i) * 104
+        part = sheet[-20 - 96:-20, right - 96:right]
+        small = part.reshape(48, 2, 48, 2, 3).mean((1, 3))
+        assert np.corrcoef(small.ravel(), picture.ravel())[0, 1] > 0.97
+
+
+def test_the_documents_agree(doodles, icons):
     """The tables of docs/datasets.md are the program's."""
-    text = (Path(__file__).resolve().parents[2] / "docs" / "datasets.md").read_text()
-    for row in doodles["datasets"]:
+    text = (ROOT / "docs" / "datasets.md").read_text()
+    for row in doodles["datasets"] + icons["datasets"]:
         cells = (f"`{row['name']}`", row["classes"], row["description"], row["template"])
         assert f"| {' | '.join(map(str, cells))} |\n" in text
     for row in doodles["looks"]:
@@ -113,7 +156,9 @@ def test_json_does_not_depend_on_the_folder(folder):
     (["show", "doodles:animls"], ['"animls"', "did you mean animals", *DATASETS]),
     (["show", "doodles:food@chork"], ['"chork"', "did you mean chalk", *LOOKS]),
     (["show", "doodles:food#x"], ['seed "x"']),
-    (["show", "pets"], ["pets: is not a dataset of Doodles"]),
+    (["show", "pets"], ["pets: is not a dataset of a bundled world", "icons:NAME"]),
+    (["show", "icons:animls"], ['"animls"', "did you mean animals"]),
+    (["show", "icons:food", "--split", "pretrain"], ['"pretrain"', "train, test"]),
     (["show", "doodles:food", "--split", "val"], ['"val"', "pretrain, train, test"]),
     (["show", "doodles:food", "--png", "x.jpg"], ["x.jpg", ".png"]),
     (["show", "doodles:food", "--png", "none/x.png"], ["none/x.png"]),

@@ -74,7 +74,10 @@ class Oracle:
 
     def text(self, text):
         """The feature of words of lower case, and full stops."""
-        ids = token_ids(text)
+        return self.text_of_ids(token_ids(text))
+
+    def text_of_ids(self, ids):
+        """The feature of token ids, read at the last."""
         embeddings = "text_model.embeddings"
         x = (self.weights[f"{embeddings}.token_embedding.weight"][ids]
              + self.weights[f"{embeddings}.position_embedding.weight"][:len(ids)])

@@ -137,7 +137,7 @@ def test_emoji_of_a_set(cleaner):
 
 @pytest.mark.parametrize("changes, reason", [
     ({}, None), ({"license": {"spdx": "CC-BY-SA-4.0"}}, "licence"), ({"license": {"title": "own"}}, "licence"),
-    ({"category": "Logos"}, "logos"), ({"category": "Programming"}, "file types"),
+    ({"category": "Logos"}, "logos"), ({"name": "Font Awesome 5 Brands"}, "logos"), ({"category": "Programming"}, "file types"),
     ({"category": "Flags / Maps", "palette": True}, "flags"),
     ({"category": "Flags / Maps"}, None), ({"tags": ["Contains Animations"]}, "animations")])
 def test_which_sets_are_used(changes, reason):

@@ -4,8 +4,8 @@
 //   OPENWORLD_FAULT_AT=3 OPENWORLD_FAULT_ERRNO=28 OPENWORLD_FAULT_REPORT=/tmp/report openworld ...
 //
 // From the start of main on it counts the calls of every kind: open, read, write, sync, rename,
-// map, truncate, close and mkdir on files in the folder, so that what the loader, the locale and
-// other libraries open does not count, and allocations of at least OPENWORLD_FAULT_BYTES. The
+// link, map, truncate, close and mkdir on files in the folder, so that what the loader, the locale
+// and other libraries open does not count, and allocations of at least OPENWORLD_FAULT_BYTES. The
 // AT-th call of the KIND fails with the error. ENOSPC stays: half of that write succeeds, as on a
 // disk that gets full, and all later writes, opens for writing, folders and truncations fail.
 // OPENWORLD_FAULT_ERRNO=0 kills the process with SIGKILL before that call instead.
@@ -43,9 +43,22 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-enum Kind { kOpen, kRead, kWrite, kSync, kRename, kMap, kTruncate, kClose, kMkdir, kAllocate };
-constexpr std::array<const char*, 10> kNames = {"open", "read",     "write", "sync",  "rename",
-                                                "map",  "truncate", "close", "mkdir", "allocate"};
+enum Kind {
+  kOpen,
+  kRead,
+  kWrite,
+  kSync,
+  kRename,
+  kLink,
+  kMap,
+  kTruncate,
+  kClose,
+  kMkdir,
+  kAllocate
+};
+constexpr std::array<const char*, 11> kNames = {"open",   "read",  "write",   "sync",
+                                                "rename", "link",  "map",     "truncate",
+                                                "close",  "mkdir", "allocate"};
 
 // Set before main, constant afterwards.
 struct Plan {
@@ -331,6 +344,11 @@ int rename(const char* from, const char* to) {
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   if (in_folder(to_folder, to) && fails(kRename, to)) return -1;
   return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+
+int link(const char* from, const char* to) {
+  if (in_folder(AT_FDCWD, to) && fails(kLink, to)) return -1;
+  return static_cast<int>(syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
 int ftruncate(int fd, off_t size) {

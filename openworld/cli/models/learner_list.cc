@@ -7,32 +7,11 @@
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
-#include "openworld/io/option_json.h"
+#include "openworld/tuning/learner_json.h"
 #include "openworld/tuning/method.h"
 
 namespace openworld {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json row_json(const LearnerRow& row) {
-  const Method method{std::string(row.name)};
-  Json options = Json::array();
-  for (const OptionRow& option : method.list.rows()) {
-    options.push_back({{"name", option.name},
-                       {"default", option_json(option.value())},
-                       {"expected", option.expected},
-                       {"help", option.help}});
-  }
-  return {{"name", row.name},
-          {"title", row.title},
-          {"description", row.description},
-          {"citation", row.citation},
-          {"input", image_input_name(row.input)},
-          {"gradient", row.gradient},
-          {"shot_rule", row.shots == ShotRule::kCoop ? "coop" : "decoop"},
-          {"options", std::move(options)}};
-}
 
 void print_page(const LearnerRow& row) {
   print_out("{} ({}): {}\n{}\n\ninput     {}\ngradient  {}\nshots     {}\n\n", row.title, row.name,
@@ -54,14 +33,12 @@ void print_page(const LearnerRow& row) {
 void list_learners(const LearnerListCommand& command) {
   if (!command.name.empty()) {
     const LearnerRow& row = find_learner(command.name);
-    return command.json ? print_json(row_json(row)) : print_page(row);
+    return command.json ? print_json(learner_json(row)) : print_page(row);
   }
-  Json rows = Json::array();
+  if (command.json) return print_json({{"learners", learners_json()}});
   for (const LearnerRow& row : learners()) {
-    if (command.json) rows.push_back(row_json(row));
-    if (!command.json) print_out("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
+    print_out("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
   }
-  if (command.json) return print_json({{"learners", std::move(rows)}});
   print_out("\n`openworld help learner NAME` shows one in full.\n");
 }
 

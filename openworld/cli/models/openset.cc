@@ -54,21 +54,26 @@ void run_openset(const OpenSetFlags& flags) {
   spec.threads = flags.numbers.threads;
   const LoadedModel model = load_model(spec, kFunction);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, spec.vocabulary);
+  const auto options = [&](const char* what) {
+    return ZeroshotOptions{.memory = {flags.memory},
+                           .on_progress = observer.follow(fmt::format("encoding {}", what))};
+  };
   const auto encode = [&](const std::vector<std::string>& queries, const char* what) {
     FeatureArrays arrays = arrays_of(
-        zeroshot_classifier(model.clip, tokenizer, queries, templates,
-                            {.memory = {flags.memory},
-                             .on_progress = observer.follow(fmt::format("encoding {}", what))}),
-        what);
+        zeroshot_classifier(model.clip, tokenizer, queries, templates, options(what)), what);
     arrays.names = queries;
     return arrays;
   };
   FeatureArrays texts = encode(names, "class names");
   std::optional<FeatureArrays> extra;
-  if (flags.random_words > 0) {
-    extra = encode(random_words(flags.random_words), "random words");
-  } else if (!flags.extra_queries.empty()) {
+  if (!flags.extra_queries.empty()) {
     extra = encode(flags.extra_queries, "further queries");
+  } else if (flags.random_embeddings > 0 && flags.distribution == "tokens") {
+    // Any id but the end of text, in the length of the context, as published.
+    const auto ids = random_token_ids(
+        flags.random_embeddings, static_cast<std::size_t>(model.clip.config.context),
+        static_cast<std::uint32_t>(model.clip.config.end_of_text()), small_negative_seed(flags));
+    extra = arrays_of(encode_token_ids(model.clip, ids, options("random tokens")), "random tokens");
   } else {
     extra = random_negatives(texts, flags);
   }

@@ -19,6 +19,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A row for each level: metrics as in `openworld eval RUN`.
+std::string views_text(const std::vector<ViewResult>& views) {
+  std::vector<std::string> header = {"  world", "level"};
+  for (const MetricRecord& metric : views[0].metrics) header.push_back(metric.name);
+  TextTable table(header);
+  for (const ViewResult& view : views) {
+    std::vector<std::string> cells = {"  " + view.world, view.level};
+    for (const MetricRecord& metric : view.metrics) {
+      cells.push_back(metric.value ? percent(*metric.value) : "-");
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
 std::string result_text(const RunResult& result) {
   std::string text =
       fmt::format("{}: {} on {}, seed {}", result.out, result.title, result.data, result.seed);
@@ -29,6 +44,7 @@ std::string result_text(const RunResult& result) {
                         result.cost.train_seconds.value_or(0), result.loss.value_or(0));
   }
   text += "\n";
+  if (!result.views.empty()) return text + views_text(result.views);
   for (const MetricRecord& metric : result.metrics) {
     text += fmt::format("  {} {}", metric.name, metric.value ? percent(*metric.value) : "-");
   }

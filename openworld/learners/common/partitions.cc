@@ -14,8 +14,8 @@ std::vector<Partition> class_partitions(std::int64_t classes, std::int64_t detec
   }
   if (detectors < 2 || detectors > classes) {
     fail("class_partitions",
-         fmt::format("option partitions is {}, with {} base classes; expected 2 to {}", detectors,
-                     classes, classes));
+         fmt::format("option partitions is {}, with {} base classes; expected {}", detectors,
+                     classes, classes == 2 ? "2" : fmt::format("2 to {}", classes)));
   }
   const auto width =
       static_cast<std::size_t>((classes * (detectors - 1) + detectors - 1) / detectors);

@@ -59,6 +59,16 @@ TEST(Partitions, EveryClassIsNewForExactlyOneDetector) {
   }
 }
 
+TEST(Partitions, OfTwoClassesCanOnlyBeTwo) {
+  try {
+    class_partitions(2, 3);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "[class_partitions] option partitions is 3, with 2 base classes; expected 2");
+  }
+}
+
 TEST(Partitions, NeedAtLeastTwoAndAtMostAsManyAsThereAreClasses) {
   EXPECT_THROW(class_partitions(5, 1), Error);
   try {

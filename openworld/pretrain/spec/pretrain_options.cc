@@ -72,7 +72,8 @@ void SourceOptions::declare(OptionList& list) {
            "frequent, as on the web");
   list.add("unnamed", unnamed,
            "show the images without names, words and captions; those of doodles tell the theme");
-  list.add("views", views, 1, 2, "2: every image is shown twice in a step, for --agreement");
+  list.add("views", views, 1, 2,
+           "2: every image is shown twice in a step, for --agreement and --guesses");
   list.add("word_weight", word_weight, 0, kLarge, "weight of the images in the loss of --words");
   augmentation.declare(list);
 }
@@ -103,6 +104,11 @@ void PretrainOptions::declare(OptionList& list) {
   list.add("agreement", weights.agreement, 0, kLarge,
            "weight of the loss of finding the other view of an image, for sources with two views");
   list.add("temperature", temperature, 1e-3, kLarge, "of --agreement: what cosines are divided by");
+  list.add("guesses", weights.guesses, 0, kLarge,
+           "weight of the loss of finding, for images without names from sources with two views, "
+           "the names and words that the model itself gives them; needs the vectors of --words");
+  list.add("confidence", confidence, 0, 1,
+           "of --guesses: softmax share of the best word below which an image is left out");
   list.add("texts", weights.texts, 0, kLarge,
            "weight of the loss of finding, for texts that say a name or word, the vector that an "
            "earlier stage with --words gave it");

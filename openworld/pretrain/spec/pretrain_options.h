@@ -71,6 +71,7 @@ struct LossWeights {
   double naming = 0;     // images find their class in the list of all, for sources that have one
   double words = 0;      // images find their name and words among free vectors (word_loss.h)
   double agreement = 0;  // two views of an image find each other (agreement.h)
+  double guesses = 0;    // images without names find those that the model gives them
   double texts = 0;      // texts find the vector of the name that they say
 
   // Whether the text tower is needed.
@@ -89,6 +90,7 @@ struct PretrainOptions {
   std::int64_t batch_texts = 192;   // per batch, of names, for the loss `texts`
   LossWeights weights = {};
   double temperature = 0.1;  // of the loss `agreement`: what cosines are divided by
+  double confidence = 0.3;   // of the loss `guesses`: the largest share that a guess needs
   double lr = 1e-3;          // peak of the learning rate
   double warmup = 1;         // epochs until the peak
   AdamWOptions adamw = {};

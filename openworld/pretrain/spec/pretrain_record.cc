@@ -213,6 +213,11 @@ PretrainRecord read_pretrain_record(const JsonFields& fields) {
   return record;
 }
 
+PretrainRecord first_stages(PretrainRecord record, std::size_t count) {
+  if (record.stages.size() > count) record.stages.resize(count);
+  return record;
+}
+
 void expect_same_record(const PretrainRecord& was, const PretrainRecord& now,
                         const Origin& origin) {
   expect_same(pretrain_record_json(was), pretrain_record_json(now), "", origin);

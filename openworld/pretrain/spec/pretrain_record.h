@@ -57,6 +57,9 @@ nlohmann::ordered_json pretrain_record_json(const PretrainRecord& record);
 // Throws Error.
 PretrainRecord read_pretrain_record(const JsonFields& fields);
 
+// Without the stages after the first `count`: what decides the result of these.
+PretrainRecord first_stages(PretrainRecord record, std::size_t count);
+
 // Throws Error, saying what `origin` holds, for the first entry in which `was` differs from `now`.
 void expect_same_record(const PretrainRecord& was, const PretrainRecord& now, const Origin& origin);
 

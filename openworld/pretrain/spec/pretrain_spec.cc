@@ -47,18 +47,18 @@ void check_redraw(const SourceOptions& options) {
 
 void check_weights(const PretrainOptions& training, const std::string& where) {
   const LossWeights& weights = training.weights;
-  const double sum =
-      weights.pairs + weights.naming + weights.words + weights.agreement + weights.texts;
+  const double sum = weights.pairs + weights.naming + weights.words + weights.agreement +
+                     weights.guesses + weights.texts;
   if (!(sum > 0)) {
     fail(kFunction, where +
-                        "no loss has a weight; expected one of pairs, naming, words, agreement "
-                        "and texts above 0");
+                        "no loss has a weight; expected one of pairs, naming, words, agreement, "
+                        "guesses and texts above 0");
   }
   const bool image_is_locked = training.locked == Tower::kImage;
-  if (image_is_locked && (weights.words > 0 || weights.agreement > 0)) {
+  if (image_is_locked && weights.words + weights.agreement + weights.guesses > 0) {
     fail(kFunction, where +
-                        "lock is image, but words and agreement train the image tower; expected "
-                        "both to be 0");
+                        "lock is image, but words, agreement and guesses train the image tower; "
+                        "expected all of them to be 0");
   }
   if (!image_is_locked && training.reuse > 1) {
     fail(kFunction, fmt::format("{}reuse is {} without lock image; expected 1, since features of a "
@@ -82,7 +82,7 @@ void check_locked(const PretrainOptions& training, Learned learned, const std::s
 
 void PretrainModelOptions::declare(OptionList& list) {
   list.add("config", config,
-           "pocket, pocket2, vit-b-32, vit-b-16, vit-l-14, or a config.json of Hugging Face");
+           "pocket, vit-b-32, vit-b-16, vit-l-14, or a config.json of Hugging Face");
   list.add("init", init, "checkpoint to start from, instead of a random init");
   declare_tower(list, "reinit", reinit,
                 "image or text: tower of the initial checkpoint that gets a random init");
@@ -165,10 +165,13 @@ void PretrainSpec::check() const {
     check_weights(stage.training, where);
     check_locked(stage.training, learned, where);
     has_vectors |= stage.training.weights.words > 0;
-    if (stage.training.weights.texts > 0 && !has_vectors) {
-      fail(kFunction, where +
-                          "texts needs vectors of names; expected words above 0 here or in a "
-                          "stage before");
+    const LossWeights& weights = stage.training.weights;
+    for (const auto& [name, weight] :
+         {std::pair{"texts", weights.texts}, {"guesses", weights.guesses}}) {
+      if (!(weight > 0) || has_vectors) continue;
+      fail(kFunction, fmt::format("{}{} needs vectors of names; expected words above 0 here or in "
+                                  "a stage before",
+                                  where, name));
     }
     learn(stage.training, learned);
   }

@@ -54,13 +54,17 @@ TEST(PretrainSpec, RefusesLossesThatCannotBe) {
   spec.check();
   spec.training.weights.words = 0;
   EXPECT_ERROR(spec.check(), "texts needs vectors of names; expected words above 0");
+  spec.training.weights.texts = 0;
+  spec.training.weights.guesses = 1;
+  EXPECT_ERROR(spec.check(), "guesses needs vectors of names; expected words above 0");
   spec = {};
   spec.model.init = "model";
   spec.training.locked = Tower::kImage;
   spec.training.reuse = 4;
   spec.check();
   spec.training.weights.agreement = 1;
-  EXPECT_ERROR(spec.check(), "lock is image, but words and agreement train the image tower");
+  EXPECT_ERROR(spec.check(),
+               "lock is image, but words, agreement and guesses train the image tower");
   spec.training.weights.agreement = 0;
   spec.training.locked = Tower::kNeither;
   EXPECT_ERROR(spec.check(), "reuse is 4 without lock image");

@@ -35,7 +35,7 @@ void read_options(const nlohmann::json& json, const JsonFields& fields, OptionLi
     if (!list.has(key)) {
       std::vector<std::string> known = own;
       for (const OptionRow& row : list.rows()) known.push_back(row.name);
-      fields.fail(key, fmt::format("no such key; did you mean {}?", nearest_name(key, known)));
+      fields.fail(key, "no such key; " + known_names(key, known));
     }
     const OptionValue given = option_value(fields, key);
     for (const OptionRow& row : list.rows()) {

@@ -1,0 +1,125 @@
+#include "openworld/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "openworld/base/error.h"
+#include "openworld/base/nearest_name.h"
+#include "openworld/cli/flag_checks.h"
+#include "openworld/cli/print_out.h"
+#include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
+
+namespace openworld {
+namespace {
+
+constexpr int kUserError = 2;
+constexpr int kBug = 70;  // EX_SOFTWARE of sysexits.h
+
+// Without destructors of libraries: their threads that could not start may be waited for forever.
+[[noreturn]] void exit_now(std::string_view what) {
+  complain("openworld", what);
+  std::fflush(nullptr);
+  std::_Exit(kUserError);
+}
+
+// Where no handler is reached, as in the initialisers of a library that is loaded.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
+  } catch (const std::bad_alloc&) {
+    exit_now("out of memory");
+  } catch (...) {
+  }
+  std::abort();
+}
+
+// "unknown flag --metrcs; did you mean --metrics? ", or what the parser says of other arguments.
+std::string not_expected(const CLI::App& app, const CLI::ExtrasError& error) {
+  for (const std::string& argument : app.remaining()) {
+    if (!argument.starts_with("--")) continue;
+    const std::string flag = argument.substr(2, argument.find('=') - 2);
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back(name);
+    }
+    const std::string near = nearest_name(flag, known);
+    return fmt::format("unknown flag --{}; {}", flag,
+                       near.empty() ? "" : fmt::format("did you mean --{}? ", near));
+  }
+  return fmt::format("{}; ", error.what());
+}
+
+int run(const CommandRow& row, int argc, const char* const* argv) {
+  const std::string name = fmt::format("openworld {}", row.name);
+  CLI::App app(std::string(row.brief), name);
+  app.get_formatter()->column_width(34);
+  const auto command = row.make();
+  command->declare(app);
+  std::string max_memory;
+  app.add_option("--max-memory", max_memory,
+                 "most memory that the contents of a file may take, such as 8G [64 MiB and 16 "
+                 "times the file, up to half of the machine's]")
+      ->check(byte_count());
+  try {
+    app.parse(argc, argv);
+    if (!max_memory.empty()) set_memory_limit(parse_byte_count(max_memory));
+    const int printed = print_to_the_end(name, [&] { command->run(); });
+    return printed != 0 ? printed : command->exit_code();
+  } catch (const CLI::CallForHelp&) {
+    return print_to_the_end(name, [&] { print_out("{}", app.help()); });
+  } catch (const CLI::ExtrasError& e) {
+    return complain(name, fmt::format("{}see `{} --help`", not_expected(app, e), name));
+  } catch (const CLI::ParseError& e) {
+    return complain(name, fmt::format("{}; see `{} --help`", e.what(), name));
+  } catch (const Error& e) {
+    return complain(name, e.what());
+  }
+}
+
+}  // namespace
+
+int complain(std::string_view where, std::string_view what) {
+  print_error(fmt::format("{}: {}", where, what));
+  return kUserError;
+}
+
+int print_to_the_end(std::string_view name, const std::function<void()>& print) {
+  try {
+    print();
+  } catch (const std::system_error&) {
+    if (std::ferror(stdout) == 0) throw;  // not from fmt::print
+  }
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  return complain(name, "cannot write to standard output");
+}
+
+void prepare_process() {
+  std::set_terminate(on_terminate);
+  exit_when_mapped_files_shrink();
+  std::signal(SIGXFSZ, SIG_IGN);  // writing past `ulimit -f` is then an error like a full disk
+}
+
+int run_command(const CommandRow& row, int argc, const char* const* argv) {
+  try {
+    return run(row, argc, argv);
+  } catch (const std::bad_alloc&) {
+    exit_now("out of memory");
+  } catch (const std::system_error& e) {
+    if (e.code() != std::errc::resource_unavailable_try_again) throw;
+    exit_now("cannot start a thread: too many processes, or out of memory");
+  } catch (const std::exception& e) {
+    complain("openworld", fmt::format("this is a bug, please report it: {}", e.what()));
+    return kBug;
+  }
+}
+
+}  // namespace openworld

@@ -1,0 +1,116 @@
+#include "openworld/studies/study_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "openworld/io/json_fields.h"
+#include "openworld/io/json_file.h"
+#include "openworld/io/mapped_file.h"
+
+namespace openworld {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto kSchema = "openworld.study/1";
+
+// A cell has some 600 bytes and 30 values.
+constexpr JsonLimits kLimits{
+    .bytes = std::size_t{1} << 29, .depth = 8, .values = std::size_t{1} << 24};
+
+std::unordered_set<std::string> ids_of(const std::vector<StudyCell>& cells) {
+  std::unordered_set<std::string> ids;
+  for (const StudyCell& cell : cells) ids.insert(cell.id);
+  return ids;
+}
+
+// How the cell of `now` with the fewest differences from `was` differs from it. Looks at the first
+// kMost of them: this is for a message.
+std::string nearest_difference(const Cell& was, const std::vector<StudyCell>& now) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<std::string> least;
+  for (std::size_t i = 0; i < std::min(now.size(), kMost); ++i) {
+    std::vector<std::string> differences = cell_differences(was, now[i].cell);
+    if (least.empty() || differences.size() < least.size()) least = std::move(differences);
+  }
+  return fmt::format("{}", fmt::join(least, ", "));
+}
+
+bool is_id(std::string_view id) {
+  return id.size() == 64 && id.find_first_not_of("0123456789abcdef") == id.npos;
+}
+
+}  // namespace
+
+std::string study_file_text(const StudyFile& study) {
+  Json cells = Json::array();
+  for (const StudyCell& each : study.cells) {
+    Json json = {{"id", each.id}};
+    json.update(cell_json(each.cell));
+    cells.push_back(std::move(json));
+  }
+  Json json = {{"schema", kSchema},
+               {"protocol", kProtocolVersion},
+               {"name", study.name},
+               {"folder", study.folder}};
+  // A line for each cell: readable, and one that is added is one line in a diff.
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text.pop_back();
+  text += ",\"cells\":[\n";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += cells[i].dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += i + 1 < cells.size() ? ",\n" : "\n";
+  }
+  return text + "]}\n";
+}
+
+StudyFile parse_study_file(std::string_view text, const Origin& origin) {
+  const nlohmann::json json = parse_json(text, origin, kLimits);
+  const JsonFields fields(json, "", origin);
+  if (fields.text("schema", "") != kSchema) fields.fail("schema", fmt::format("\"{}\"", kSchema));
+  if (fields.integer("protocol", 0) != kProtocolVersion) {
+    fields.fail("protocol", fmt::format("{}, the version of this program; results of different "
+                                        "versions do not mix",
+                                        kProtocolVersion));
+  }
+  StudyFile study;
+  study.name = fields.text("name", "");
+  study.folder = fields.text("folder", "");
+  const std::vector<JsonFields> cells = fields.objects("cells");
+  if (cells.size() > kMostCells) {
+    origin.fail(fmt::format("has {} cells; expected at most {}", cells.size(), kMostCells));
+  }
+  std::unordered_set<std::string> names;
+  for (const JsonFields& each : cells) {
+    StudyCell cell{read_cell(each), each.text("id", ""), ""};
+    if (!is_id(cell.id)) each.fail("id", "64 hexadecimal digits");
+    cell.name = cell_name(cell.cell, cell.id);
+    if (!names.insert(cell.name).second) each.fail("id", "every cell once");
+    study.cells.push_back(std::move(cell));
+  }
+  return study;
+}
+
+StudyFile read_study_file(const Origin& origin) {
+  const Bytes bytes = map_file(origin);
+  const auto* text = reinterpret_cast<const char*>(bytes.values.data());
+  return parse_study_file({text, bytes.values.size()}, origin);
+}
+
+PlanChange plan_change(const std::vector<StudyCell>& was, const std::vector<StudyCell>& now) {
+  const std::unordered_set<std::string> old_ids = ids_of(was), new_ids = ids_of(now);
+  PlanChange change;
+  for (const StudyCell& cell : now) change.added += old_ids.contains(cell.id) ? 0 : 1;
+  for (const StudyCell& cell : was) {
+    if (new_ids.contains(cell.id)) continue;
+    if (change.removed++ > 0) continue;
+    change.difference =
+        fmt::format("{}: {}", cell_text(cell.cell), nearest_difference(cell.cell, now));
+  }
+  return change;
+}
+
+}  // namespace openworld
