@@ -15,6 +15,7 @@
 #include "openworld/tuning/tuning_run.h"
 #include "openworld/tuning/view_names.h"
 #include "openworld/tuning/view_scores.h"
+#include "openworld/worlds/list_sha256.h"
 
 namespace openworld {
 namespace {
