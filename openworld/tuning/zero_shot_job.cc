@@ -4,13 +4,13 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/softmax.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
 #include "openworld/io/dump_line.h"
+#include "openworld/learners/common/largest_probability.h"
 #include "openworld/predictions/logit_predictions.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/output_file.h"
@@ -72,8 +72,7 @@ void save(const Scored& scored, const std::vector<std::string>& classes, std::in
   const std::int64_t all = scored.logits.size(1);
   const Tensor base_logits = scored.logits.narrow(1, 0, base).contiguous();
   const Tensor new_logits = scored.logits.narrow(1, base, all - base).contiguous();
-  const Tensor score =
-      std::get<0>(at::softmax(scored.logits, 1).narrow(1, 0, base).max(1)).contiguous();
+  const Tensor score = largest_probability(scored.logits, base).contiguous();
   LogitPredictions predictions = {.side = {},
                                   .label = {},
                                   .score = floats_of(score),
