@@ -157,7 +157,7 @@ ZeroShotResult run_zero_shot(const ZeroShotRequest& request, const Observer& obs
       prompt_names(dataset, request.data, request.keep_underscores, kFunction);
   result.base_classes = base_classes(request.base, dataset.classes.size(), kFunction);
 
-  const LoadedModel model = load_model(request.model, kFunction);
+  const LoadedModel model = load_model(request.model, kFunction, observer);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const Tensor classifier = zeroshot_classifier(
       model.clip, tokenizer, names, result.templates,
