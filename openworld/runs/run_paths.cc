@@ -69,7 +69,8 @@ std::vector<std::string> path_candidates(const RunFolder& run, const std::string
   if (!then.working_folder.empty()) {
     const fs::path was = (then.working_folder / path).lexically_normal();
     add(was);
-    if (!then.run_folder.empty()) add((now / was.lexically_relative(then.run_folder)).lexically_normal());
+    if (!then.run_folder.empty())
+      add((now / was.lexically_relative(then.run_folder)).lexically_normal());
   }
   if (fs::path(path).is_relative()) {
     for (fs::path above = now; above.has_relative_path();) {

@@ -1,12 +1,12 @@
 #pragma once
 
-// The beta-binomial distribution: successes in `trials` draws whose probability is itself drawn from
-// Beta(a, b).
+// The beta-binomial distribution: successes in `trials` draws whose probability is itself drawn
+// from Beta(a, b).
 //
 //   P(X = i) = C(trials, i) B(i + a, trials - i + b) / B(a, b)
 //
-// For whole a and b it is a count of ranks: of a + b - 1 + trials exchangeable values, a + b - 1 are
-// the first and X of the rest lie below the a-th smallest of these.
+// For whole a and b it is a count of ranks: of a + b - 1 + trials exchangeable values, a + b - 1
+// are the first and X of the rest lie below the a-th smallest of these.
 
 #include <cstdint>
 

@@ -44,7 +44,7 @@ TEST(BetaBinomial, IsUniformForAUniformProbability) {
   for (std::int64_t k = 0; k <= 9; ++k) {
     EXPECT_NEAR(beta_binomial_cdf(k, {9, 1, 1}), static_cast<double>(k + 1) / 10, 1e-15);
   }
-  EXPECT_EQ(beta_binomial_quantile(0.5, {9, 1, 1}), 4);   // reached exactly
+  EXPECT_EQ(beta_binomial_quantile(0.5, {9, 1, 1}), 4);  // reached exactly
   EXPECT_EQ(beta_binomial_quantile(0.51, {9, 1, 1}), 5);
 }
 
