@@ -13,6 +13,7 @@ set(OPENWORLD_PUBLIC_HEADERS
     openworld/analysis/open_set_metrics.h
     openworld/analysis/sensitivity.h
     openworld/analysis/threshold.h
+    openworld/analysis/unknown_threshold.h
     openworld/base.h
     openworld/base/buffer.h
     openworld/base/error.h
@@ -146,6 +147,7 @@ set(OPENWORLD_MODEL_HEADERS
     openworld/learners/text_classifier.h
     openworld/learners/trainer.h
     openworld/learners/training_options.h
+    openworld/runs/answer.h
     openworld/runs/prediction_meta.h
     openworld/text/merge_table.h
     openworld/text/split_words.h

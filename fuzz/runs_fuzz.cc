@@ -1,11 +1,12 @@
 // Fuzzes the readers of a run folder. The first byte says which file: s run.json, r result.json,
-// t threshold.json, l log.jsonl. What was read and written again must read the same.
+// t threshold.json, p paths.json, l log.jsonl. What was read and written again must read the same.
 
 #include <nlohmann/json.hpp>
 
 #include "fuzz/fuzz_folder.h"
 #include "fuzz/mutators/mutators.h"
 #include "openworld/io/training_log.h"
+#include "openworld/runs/run_paths.h"
 #include "openworld/runs/run_result.h"
 #include "openworld/runs/run_spec.h"
 #include "openworld/runs/threshold_file.h"
@@ -62,6 +63,11 @@ void run(char kind, std::span<const std::byte> bytes) {
     case 't': {
       const std::string path = folder.write("threshold.json", bytes);
       return attempt([&] { read_threshold({"fuzz", path}); });
+    }
+    case 'p': {
+      const std::string path = folder.write("paths.json", bytes);
+      const RunFolder run(path.substr(0, path.rfind('/')));
+      return attempt([&] { path_candidates(run, "models/m", "fuzz"); });
     }
     case 'l': {
       const std::string path = folder.write("log.jsonl", bytes);

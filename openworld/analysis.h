@@ -13,4 +13,5 @@
 #include "openworld/analysis/mean_curve.h"
 #include "openworld/analysis/sensitivity.h"
 #include "openworld/analysis/threshold.h"
+#include "openworld/analysis/unknown_threshold.h"
 #include "openworld/base/error.h"

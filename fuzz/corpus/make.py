@@ -222,6 +222,11 @@ write("runs/result1.json", b"r" + json.dumps(
      "schema": "openworld.tune/1", "run": result["cost"]}).encode())
 write("runs/threshold.json", b"t" + json.dumps(
     {"schema": "openworld.threshold/2", "max_miss": 0.1, "confidence": 0.95, "threshold": 0.25}).encode())
+write("runs/threshold3.json", b"t" + json.dumps(
+    {"schema": "openworld.threshold/3", "max_miss": 0.1, "confidence": 0.95, "threshold": 0.25,
+     "unknown": {"max_unknown": 0.1, "confidence": 0.95, "threshold": 0.5, "fit": "max_logit"}}).encode())
+write("runs/paths.json", b"p" + json.dumps(
+    {"schema": "openworld.paths/1", "working_folder": "/home/me", "run_folder": "/home/me/runs/a"}).encode())
 write("runs/log.jsonl", b"l" + b"".join(json.dumps(
     {"step": step, "stage": "", "epoch": step, "loss": 0.5, "lr": 0.002, "seconds": 0.1}).encode() + b"\n"
     for step in (9, 10, 11)))

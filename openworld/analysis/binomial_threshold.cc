@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "openworld/base/error.h"
+#include "openworld/stats/beta_binomial.h"
 #include "openworld/stats/distributions.h"
 
 namespace openworld {
@@ -15,9 +16,9 @@ namespace {
 constexpr std::int64_t kMostSamples = 1'000'000'000;
 
 void check_limit(std::string_view function, const MissLimit& limit) {
-  if (!(limit.max_miss_rate >= 1e-9 && limit.max_miss_rate < 1)) {
-    fail(function, fmt::format("max_miss_rate is {}; expected a fraction, 1e-9 to below 1",
-                               limit.max_miss_rate));
+  if (!(limit.max_miss >= 1e-9 && limit.max_miss < 1)) {
+    fail(function,
+         fmt::format("max_miss is {}; expected a fraction, 1e-9 to below 1", limit.max_miss));
   }
   if (!(limit.confidence > 0 && limit.confidence < 1)) {
     fail(function,
@@ -36,7 +37,7 @@ bool passes(double p_value, const MissLimit& limit) {
 }
 
 bool passes(std::int64_t misses, std::int64_t samples, const MissLimit& limit) {
-  return passes(binomial_cdf(misses, samples, limit.max_miss_rate), limit);
+  return passes(binomial_cdf(misses, samples, limit.max_miss), limit);
 }
 
 // The first value in [low, high) that satisfies the monotone `good`, else high.
@@ -62,8 +63,8 @@ std::string refusal_text(std::int64_t misses, std::int64_t samples, const MissLi
   const std::string seen = fmt::format(
       "the lowest candidate misses {} of {} samples; to show a miss rate of at most {} with "
       "confidence {}",
-      misses, samples, limit.max_miss_rate, limit.confidence);
-  if (miss_rate(misses, samples) >= limit.max_miss_rate) {
+      misses, samples, limit.max_miss, limit.confidence);
+  if (miss_rate(misses, samples) >= limit.max_miss) {
     return seen + " the rate itself must be lower, more samples do not help";
   }
   const std::string needed =
@@ -87,7 +88,7 @@ std::optional<std::int64_t> allowed_misses(std::int64_t samples, const MissLimit
 
 std::int64_t minimum_samples(const MissLimit& limit) {
   check_limit("minimum_samples", limit);
-  const double n = std::log(1 - limit.confidence) / std::log1p(-limit.max_miss_rate);
+  const double n = std::log(1 - limit.confidence) / std::log1p(-limit.max_miss);
   const auto near = static_cast<std::int64_t>(n);
   return first_good(std::max<std::int64_t>(1, near - 1), near + 2,
                     [&](std::int64_t samples) { return passes(0, samples, limit); });
@@ -101,14 +102,14 @@ std::optional<std::int64_t> samples_needed(std::int64_t misses, std::int64_t sam
     fail("samples_needed", fmt::format("{} misses; expected 0 to samples = {}", misses, samples));
   }
   const double rate = miss_rate(misses, samples);
-  if (rate >= limit.max_miss_rate || samples > kMostSamples) return std::nullopt;
+  if (rate >= limit.max_miss || samples > kMostSamples) return std::nullopt;
   if (misses == 0) return minimum_samples(limit);
 
   // With a fractional number of misses the tail P(Bin(N, alpha) <= x) = I_{1-alpha}(N - x, x + 1)
   // falls smoothly in N, and rounding misses up only raises it: no N below `start` can pass.
   const std::int64_t start = first_good(1, kMostSamples, [&](std::int64_t total) {
     const double n = static_cast<double>(total), x = rate * n;
-    return passes(beta_survival(limit.max_miss_rate, x + 1, n - x), limit);
+    return passes(beta_survival(limit.max_miss, x + 1, n - x), limit);
   });
   // Rounded up, the tail is a saw: within a tooth the misses stand still and it falls.
   for (std::int64_t first = start; first <= kMostSamples;) {
@@ -120,6 +121,25 @@ std::optional<std::int64_t> samples_needed(std::int64_t misses, std::int64_t sam
     first = last + 1;
   }
   return std::nullopt;
+}
+
+BatchPromise promise_next(std::int64_t samples, std::int64_t allowed, std::int64_t next,
+                          double confidence) {
+  constexpr auto kFunction = "promise_next";
+  constexpr std::int64_t kLargestBatch = 10'000'000;
+  check_samples(kFunction, samples);
+  if (allowed < 0 || allowed >= samples) {
+    fail(kFunction,
+         fmt::format("{} misses allowed; expected 0 to below samples = {}", allowed, samples));
+  }
+  if (next < 1 || next > kLargestBatch) {
+    fail(kFunction,
+         fmt::format("the next batch has {} samples; expected 1 to {}", next, kLargestBatch));
+  }
+  const BetaBinomial missed{.trials = next,
+                            .a = static_cast<double>(allowed + 1),
+                            .b = static_cast<double>(samples - allowed)};
+  return {next, beta_binomial_quantile(confidence, missed)};
 }
 
 ThresholdChoice choose_threshold(std::int64_t samples, std::span<const std::int64_t> misses,
@@ -145,10 +165,10 @@ ThresholdChoice choose_threshold(std::int64_t samples, std::span<const std::int6
   if (choice.allowed_misses && misses[0] <= *choice.allowed_misses) {
     const auto past = std::upper_bound(misses.begin(), misses.end(), *choice.allowed_misses);
     choice.index = static_cast<std::size_t>(past - misses.begin()) - 1;
-    choice.p_value = binomial_cdf(misses[*choice.index], samples, limit.max_miss_rate);
+    choice.p_value = binomial_cdf(misses[*choice.index], samples, limit.max_miss);
     return choice;
   }
-  choice.p_value = binomial_cdf(misses[0], samples, limit.max_miss_rate);
+  choice.p_value = binomial_cdf(misses[0], samples, limit.max_miss);
   choice.samples_needed = samples_needed(misses[0], samples, limit);
   choice.refusal = refusal_text(misses[0], samples, limit, choice);
   return choice;

@@ -40,8 +40,8 @@
 namespace openworld {
 
 struct MissLimit {
-  double max_miss_rate = 0.05;  // alpha, from 1e-9 to below 1
-  double confidence = 0.95;     // 1 - delta, between 0 and 1
+  double max_miss = 0.05;    // alpha, from 1e-9 to below 1
+  double confidence = 0.95;  // 1 - delta, between 0 and 1
 };
 
 // k*: how many of `samples` may be missed; none when not even zero misses would be evidence.
@@ -55,6 +55,21 @@ std::int64_t minimum_samples(const MissLimit& limit);
 // miss, pass. None when the rate is not below alpha (no number helps) or N would exceed 1e9.
 std::optional<std::int64_t> samples_needed(std::int64_t misses, std::int64_t samples,
                                            const MissLimit& limit);
+
+// What holds for a batch of samples to come: with confidence 1 - delta over the draws of the
+// samples that chose the threshold and of the batch, at most `most` of its `samples` are missed.
+struct BatchPromise {
+  std::int64_t samples = 0;
+  std::int64_t most = 0;
+};
+
+// The promise for the next `next` samples at a threshold that lies below the (k+1)-th smallest s of
+// n, k = `allowed`. A sample of the batch that is missed is smaller than that one; with ties broken
+// at random the number of those is beta-binomial, whatever the distribution, by exchangeability
+// alone (docs/threshold-theory.md). Throws Error unless 0 <= allowed < samples and 1 <= next <=
+// 1e7.
+BatchPromise promise_next(std::int64_t samples, std::int64_t allowed, std::int64_t next,
+                          double confidence);
 
 struct ThresholdChoice {
   std::optional<std::size_t> index{};            // the largest candidate that passes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "openworld/base/error.h"
@@ -33,8 +34,7 @@ double binomial_sum(std::int64_t k, std::int64_t n, double p) {
 std::optional<std::size_t> walk(std::int64_t n, const Counts& misses, const MissLimit& limit) {
   std::optional<std::size_t> last;
   for (std::size_t i = 0; i < misses.size(); ++i) {
-    if (binomial_sum(misses[i], n, limit.max_miss_rate) > (1 - limit.confidence) * (1 + 1e-11))
-      break;
+    if (binomial_sum(misses[i], n, limit.max_miss) > (1 - limit.confidence) * (1 + 1e-11)) break;
     last = i;
   }
   return last;
@@ -111,6 +111,37 @@ TEST(BinomialThreshold, SamplesNeededIsTheSmallestThatPasses) {
 TEST(BinomialThreshold, SamplesNeededGivesUpBeyond1e9) {
   EXPECT_FALSE(samples_needed(499'999, 10'000'000, {0.05, 0.95}).has_value());
   EXPECT_TRUE(samples_needed(499'000, 10'000'000, {0.05, 0.95}).has_value());
+}
+
+// Ranks of n + m values: how many of the m are below the (k+1)-th smallest of the n.
+TEST(BinomialThreshold, ThePromiseForABatchIsThatOfRanks) {
+  Random random(9);
+  for (const auto& [n, k, m, confidence] :
+       {std::tuple<int, int, int, double>{1, 0, 1, 0.4}, {10, 2, 15, 0.9}, {59, 0, 200, 0.95}}) {
+    constexpr int kRepetitions = 40000;
+    const BatchPromise promise = promise_next(n, k, m, confidence);
+    EXPECT_EQ(promise.samples, m);
+    int at_most = 0, below = 0;
+    for (int i = 0; i < kRepetitions; ++i) {
+      std::vector<double> chosen;
+      for (int j = 0; j < n; ++j) chosen.push_back(random.uniform());
+      std::sort(chosen.begin(), chosen.end());
+      int missed = 0;
+      for (int j = 0; j < m; ++j) missed += random.uniform() < chosen[static_cast<std::size_t>(k)];
+      at_most += missed <= promise.most;
+      below += missed <= promise.most - 1;
+    }
+    const double slack = 3 * std::sqrt(0.25 / kRepetitions);
+    EXPECT_GE(at_most, (confidence - slack) * kRepetitions) << n << " " << k << " " << m;
+    EXPECT_LT(below, (confidence + slack) * kRepetitions) << n << " " << k << " " << m;
+  }
+  EXPECT_EQ(promise_next(1, 0, 1, 0.5).most, 0);  // either of two is the smaller: exactly a half
+  EXPECT_THROW(promise_next(0, 0, 5, 0.9), Error);
+  EXPECT_THROW(promise_next(5, 5, 5, 0.9), Error);
+  EXPECT_THROW(promise_next(5, -1, 5, 0.9), Error);
+  EXPECT_THROW(promise_next(5, 0, 0, 0.9), Error);
+  EXPECT_THROW(promise_next(5, 0, 10'000'001, 0.9), Error);
+  EXPECT_THROW(promise_next(5, 0, 5, 1), Error);
 }
 
 TEST(BinomialThreshold, AskingMoreAllowsLess) {

@@ -9,19 +9,6 @@
 namespace openworld {
 namespace {
 
-double just_below(double score) {
-  const auto narrow = static_cast<float>(score);
-  if (static_cast<double>(narrow) == score) {
-    return std::nextafter(narrow, -std::numeric_limits<float>::infinity());
-  }
-  return std::nextafter(score, -std::numeric_limits<double>::infinity());
-}
-
-Share share_of(std::int64_t count, std::int64_t total, double level) {
-  return {count, total, static_cast<double>(count) / static_cast<double>(total),
-          clopper_pearson_interval(count, total, level)};
-}
-
 // Counts of samples with r <= t.
 KindCounts count_below(const Ranking& ranking, double t) {
   KindCounts below;
@@ -35,7 +22,21 @@ KindCounts count_below(const Ranking& ranking, double t) {
 
 }  // namespace
 
-GuaranteedThreshold guarantee_threshold(const Ranking& ranking, const MissLimit& limit) {
+double just_below(double score) {
+  const auto narrow = static_cast<float>(score);
+  if (static_cast<double>(narrow) == score) {
+    return std::nextafter(narrow, -std::numeric_limits<float>::infinity());
+  }
+  return std::nextafter(score, -std::numeric_limits<double>::infinity());
+}
+
+Share share_of(std::int64_t count, std::int64_t total, double level) {
+  return {count, total, static_cast<double>(count) / static_cast<double>(total),
+          clopper_pearson_interval(count, total, level)};
+}
+
+GuaranteedThreshold guarantee_threshold(const Ranking& ranking, const MissLimit& limit,
+                                        std::int64_t next) {
   assert(ranking.weights().empty());
   const KindCounts& totals = ranking.totals();
   if (totals.base() == 0) fail("threshold", "no base samples; the guarantee is about them");
@@ -48,6 +49,9 @@ GuaranteedThreshold guarantee_threshold(const Ranking& ranking, const MissLimit&
   result.samples_needed = choice.samples_needed;
   if (!choice.index) return result;
   result.allowed_misses = *choice.allowed_misses;
+  if (next != 0) {
+    result.next = promise_next(result.base, result.allowed_misses, next, limit.confidence);
+  }
 
   // The first right base sample whose miss would be one too many; beyond the last, any t will do.
   result.threshold = ranking.threshold(ranking.ranked().size() - 1);

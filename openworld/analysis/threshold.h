@@ -31,6 +31,12 @@ struct Share {
   Bounds interval{};
 };
 
+// With its Clopper-Pearson interval. REQUIRES: total > 0.
+Share share_of(std::int64_t count, std::int64_t total, double level);
+
+// The next smaller number: of a score that is a float, the next smaller float.
+double just_below(double score);
+
 struct GuaranteedThreshold {
   MissLimit limit{};
   std::int64_t base = 0;   // base samples
@@ -45,11 +51,15 @@ struct GuaranteedThreshold {
   std::optional<Share> hit{};       // none without new samples
   std::optional<Share> reject{};    // none without unknown samples
 
+  std::optional<BatchPromise> next{};  // of base samples, where a batch was asked for
+
   bool granted() const { return refusal.empty(); }
 };
 
-// Intervals are at limit.confidence. Throws Error when there is no base sample or the limit is not
-// one. REQUIRES: the ranking has no weights.
-GuaranteedThreshold guarantee_threshold(const Ranking& ranking, const MissLimit& limit);
+// Intervals are at limit.confidence. `next`: base samples of a batch to come, 0 for no promise
+// about one. Throws Error when there is no base sample or the limit is not one. REQUIRES: the
+// ranking has no weights.
+GuaranteedThreshold guarantee_threshold(const Ranking& ranking, const MissLimit& limit,
+                                        std::int64_t next = 0);
 
 }  // namespace openworld

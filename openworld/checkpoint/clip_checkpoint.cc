@@ -59,7 +59,9 @@ Activation default_activation(const Weights& weights, std::vector<std::string>& 
       std::any_of(weights.tensors.begin(), weights.tensors.end(),
                   [](const StoredTensor& t) { return t.name.ends_with("input_resolution"); });
   if (from_openai) return Activation::kQuickGelu;
-  notes.push_back("no configuration names the activation; gelu is assumed");
+  notes.push_back(
+      "no configuration names the activation; gelu is assumed, and OpenAI's weights need "
+      "quick_gelu");
   return Activation::kGelu;
 }
 

@@ -33,6 +33,10 @@ struct PredictCommand {
   std::vector<std::string> images = {};
   ModelSpec model = {};  // path and vocabulary instead of those that the run names
   bool json = false;
+  bool json_lines = false;
+  std::string csv = "";        // a file to write; empty: none
+  std::string sort_into = "";  // a folder to make; empty: none
+  bool copy = false;           // copies in it, not links
 };
 
 // `openworld ls learners` and `openworld help learner NAME`; an empty name: all.

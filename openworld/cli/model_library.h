@@ -11,6 +11,7 @@
 #include "openworld/cli/model_commands.h"
 #include "openworld/cli/openset_flags.h"
 #include "openworld/cli/pretrain_flags.h"
+#include "openworld/runs/run_threshold.h"
 #include "openworld/studies/cell_runner.h"
 
 namespace openworld {
@@ -23,6 +24,8 @@ struct ModelLibrary {
   void (*pretrain)(const PretrainFlags& flags);
   void (*tune)(const TuneCommand& command);
   void (*predict)(const PredictCommand& command);
+  // r and fit of the images of a command; those that cannot be read are left out.
+  SampleScores (*score_images)(const PredictCommand& command);
   void (*list_learners)(const LearnerListCommand& command);
   void (*openset)(const OpenSetFlags& flags);
   // Who computes the cells of studies.

@@ -20,7 +20,16 @@ class Predict : public Command {
     app.add_option("--vocabulary", command_.model.vocabulary,
                    "vocabulary file, if not beside the weights");
     declare_model_run(app, command_.model);
+    auto* const lines =
+        app.add_flag("--jsonl", command_.json_lines, "print JSON lines, an object for each image");
+    app.add_option("--csv", command_.csv, "also write the answers to this CSV file");
+    auto* const folder = app.add_option(
+        "--sort-into", command_.sort_into,
+        "also make this folder with links to the images, in base/CLASS, new/CLASS and unknown");
+    app.add_flag("--copy", command_.copy, "copies of the images in --sort-into, not links")
+        ->needs(folder);
     declare_json(app, command_.json);
+    lines->excludes(app.get_option("--json"));
   }
 
   void run() override { model_library().predict(command_); }

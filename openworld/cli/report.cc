@@ -32,8 +32,8 @@ class Report : public Command {
         ->check(whole_number())
         ->capture_default_str();
     app.add_option("--data", request_.page.data.paths,
-                   "datasets that pictures may be read from, as the runs name them; bundled worlds "
-                   "are always shown");
+                   "datasets that pictures may be read from: those of the runs, wherever they are "
+                   "now; bundled worlds are always shown");
     app.add_option("--image-root", request_.page.data.image_root,
                    "folder that the paths of a list in --data are relative to");
     flags_.declare(app);
@@ -57,9 +57,8 @@ class Report : public Command {
     }
     print_out("wrote {}, {} KiB with {} pictures\n", result.out, result.bytes / 1024,
               result.pictures);
-    if (result.unnamed > 0) {
-      print_out("{} dataset{} without pictures: name the images with --data to show them\n",
-                result.unnamed, result.unnamed == 1 ? "" : "s");
+    for (const MissingPictures& missing : result.missing) {
+      print_out("{}: {}\n", missing.dataset, missing.why);
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "openworld/learners/common/largest_probability.h"
 #include "openworld/vlm/index_tensor.h"
 
 namespace openworld {
@@ -64,15 +65,16 @@ Tensor Detectors::scores(const std::vector<Tensor>& logits, const NameColumns& v
   compared.insert(compared.end(), view.new_names.begin(), view.new_names.end());
   std::vector<Tensor> scores;
   for (std::size_t k = 0; k < size(); ++k) {
-    std::vector<std::int64_t> known;  // among those compared
-    for (std::size_t i = 0; i < view.detected.size(); ++i) {
-      const std::int64_t c = classes[static_cast<std::size_t>(view.detected[i])];
-      if (std::ranges::find(partitions_[k].columns, c) == partitions_[k].columns.end()) continue;
-      known.push_back(static_cast<std::int64_t>(i));
-    }
-    scores.push_back(
-        known.empty() ? at::zeros({logits[k].size(0)}, logits[k].options())
-                      : columns_of(at::softmax(columns_of(logits[k], compared), 1), known).amax(1));
+    // Those that it knows first.
+    const auto is_known = [&](std::int64_t column) {
+      const std::int64_t c = classes[static_cast<std::size_t>(column)];
+      return std::ranges::find(partitions_[k].columns, c) != partitions_[k].columns.end();
+    };
+    std::vector<std::int64_t> ordered = compared;
+    const auto detected = ordered.begin() + static_cast<std::ptrdiff_t>(view.detected.size());
+    const auto known = std::stable_partition(ordered.begin(), detected, is_known) - ordered.begin();
+    scores.push_back(known == 0 ? at::zeros({logits[k].size(0)}, logits[k].options())
+                                : largest_probability(columns_of(logits[k], ordered), known));
   }
   return at::stack(scores, 1);
 }

@@ -2,13 +2,13 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "openworld/base/error.h"
+#include "openworld/learners/common/largest_probability.h"
 #include "openworld/learners/common/losses.h"
 
 namespace openworld {
@@ -66,9 +66,11 @@ class Locoop : public ContextLearner {
   Tensor mcm(const ScoredImages& images, const Tensor& texts, const NameColumns& view) const {
     if (view.detected.empty()) return at::zeros({images.features.size(0)}, texts.options());
     const Tensor names = columns_of(texts.t(), view.detected);
-    Tensor r = at::softmax(at::matmul(images.features, names), 1).amax(1);
+    const std::int64_t known = names.size(1);
+    Tensor r = largest_probability(at::matmul(images.features, names), known);
     if (scored_input() == ImageInput::kPatches) {
-      r += at::softmax(at::matmul(images.local, names), 2).amax({1, 2});
+      const Tensor of_patches = at::matmul(images.local, names).flatten(0, 1);
+      r += largest_probability(of_patches, known).view({r.size(0), -1}).amax(1);
     }
     return r;
   }

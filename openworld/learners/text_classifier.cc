@@ -4,11 +4,11 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 
+#include "openworld/learners/common/largest_probability.h"
 #include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/inner_threads.h"
 #include "openworld/vlm/zeroshot.h"
@@ -36,9 +36,8 @@ Tensor largest_base_probability(const Tensor& values, const NameColumns& view) {
   if (view.detected.empty()) return at::zeros({values.size(0)}, values.options());
   std::vector<std::int64_t> compared = view.detected;
   compared.insert(compared.end(), view.new_names.begin(), view.new_names.end());
-  return at::softmax(columns_of(values, compared), 1)
-      .narrow(1, 0, static_cast<std::int64_t>(view.detected.size()))
-      .amax(1);
+  return largest_probability(columns_of(values, compared),
+                             static_cast<std::int64_t>(view.detected.size()));
 }
 
 Scores msp_scores(const Tensor& logits, const NameColumns& view) {

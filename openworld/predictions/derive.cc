@@ -144,6 +144,25 @@ void refuse_row(const Matrix* matrix, std::string_view name, std::size_t row,
   });
 }
 
+// Calls f(first, last) for pieces of rows, on all cores; f returns the first row with a logit that
+// is not finite, or kNone. Throws Error for that logit.
+template <class F>
+void for_pieces(const Logits& logits, const Origin& origin, F&& f) {
+  const Matrix* any = logits.base != nullptr ? logits.base : logits.new_side;
+  const std::size_t rows = any->rows;
+  const std::size_t pieces = (rows + kPiece - 1) / kPiece;
+  std::vector<std::size_t> refused(pieces, kNone);
+  parallel_for(pieces, 0, [&](std::size_t piece) {
+    const std::size_t first = piece * kPiece;
+    refused[piece] = f(first, std::min(rows, first + kPiece));
+  });
+  for (const std::size_t row : refused) {
+    if (row == kNone) continue;
+    refuse_row(logits.base, "base_logits", row, origin);
+    refuse_row(logits.new_side, "new_logits", row, origin);
+  }
+}
+
 }  // namespace
 
 Answers answer(const Logits& logits, bool with_score, const Origin& origin) {
@@ -159,18 +178,33 @@ Answers answer(const Logits& logits, bool with_score, const Origin& origin) {
   if (both) answers.overall.resize(rows);
   if (both && with_score) answers.score.resize(rows);
 
-  const std::size_t pieces = (rows + kPiece - 1) / kPiece;
-  std::vector<std::size_t> refused(pieces, kNone);
-  parallel_for(pieces, 0, [&](std::size_t piece) {
-    const std::size_t first = piece * kPiece;
-    refused[piece] = answer_piece(logits, first, std::min(rows, first + kPiece), answers);
+  for_pieces(logits, origin, [&](std::size_t first, std::size_t last) {
+    return answer_piece(logits, first, last, answers);
   });
-  for (const std::size_t row : refused) {
-    if (row == kNone) continue;
-    refuse_row(logits.base, "base_logits", row, origin);
-    refuse_row(logits.new_side, "new_logits", row, origin);
-  }
   return answers;
+}
+
+std::vector<double> name_fit(const Logits& logits, const Origin& origin) {
+  const Matrix* any = logits.base != nullptr ? logits.base : logits.new_side;
+  std::vector<double> fit(any->rows, -std::numeric_limits<double>::infinity());
+  for_pieces(logits, origin, [&](std::size_t first, std::size_t last) {
+    std::size_t refused = kNone;
+    for (const Matrix* matrix : {logits.base, logits.new_side}) {
+      if (matrix == nullptr) continue;
+      for_rows(*matrix, first, last, [&](std::size_t r, const auto& row) {
+        for (const auto z : row) {
+          if (!std::isfinite(z)) {
+            refused = std::min(refused, r);
+            return false;
+          }
+          fit[r] = std::max(fit[r], static_cast<double>(z));
+        }
+        return true;
+      });
+    }
+    return refused;
+  });
+  return fit;
 }
 
 }  // namespace openworld

@@ -40,4 +40,10 @@ inline constexpr std::uint8_t kTiedBase = 1, kTiedNew = 2, kTiedOverall = 4;
 // REQUIRES: matrices of the same number of rows, and of less than 2^31 columns together.
 Answers answer(const Logits& logits, bool with_score, const Origin& origin);
 
+// How well any name fits, per row: the largest logit of all names. On the drawings of Doodles and
+// Icons it kept out more images of names that were left out than the largest probability or the
+// energy did. Throws Error at the first logit that is not finite. REQUIRES: one matrix or both, as
+// for answer().
+std::vector<double> name_fit(const Logits& logits, const Origin& origin);
+
 }  // namespace openworld

@@ -1,5 +1,6 @@
 #include "openworld/predictions/derive.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -97,6 +98,27 @@ TEST(Answer, TheOrderOfNamesChangesNoBitOfTheScore) {
     }
     EXPECT_EQ(scores(base, new_side), expected);
   }
+}
+
+TEST(NameFit, IsTheLargestLogitOfAnyName) {
+  for (const std::size_t rows : {1, 17, 2500}) {
+    const Table base = random_table(rows, 7, 1), new_side = random_table(rows, 4, 2);
+    const Matrix g = matrix_of<float>(base, false), h = matrix_of<double>(new_side, true);
+    const auto both = name_fit({&g, &h}, kOrigin), alone = name_fit({&g, nullptr}, kOrigin);
+    ASSERT_EQ(both.size(), rows);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double top_base = *std::ranges::max_element(base[r]);
+      EXPECT_EQ(both[r], std::max(top_base, *std::ranges::max_element(new_side[r])));
+      EXPECT_EQ(alone[r], top_base);
+    }
+  }
+}
+
+TEST(NameFit, RefusesLogitsThatAreNotFinite) {
+  const Matrix good = matrix_of<float>({{1, 2}, {3, 4}}, false);
+  const Matrix bad = matrix_of<float>({{1, 2}, {3, std::nan("")}}, false);
+  EXPECT_ERROR(name_fit({&bad, nullptr}, kOrigin), "base_logits[1, 1] is NaN");
+  EXPECT_ERROR(name_fit({&good, &bad}, kOrigin), "new_logits[1, 1] is NaN");
 }
 
 TEST(Answer, TellsTies) {

@@ -216,4 +216,26 @@ std::vector<std::int32_t> load_answers(const std::string& path) {
   return named;
 }
 
+std::vector<double> load_fit(const std::string& path) {
+  const Origin origin{"load_predictions", path};
+  const Parts parts = read_parts(origin);
+  const Predictions checked = make_predictions(parts, origin);
+  if (parts.fit) {
+    std::vector<double> fit;
+    std::visit([&](const auto& column) { fit.assign(column.values.begin(), column.values.end()); },
+               *parts.fit);
+    require_rows("fit", fit.size(), checked.side.size(), origin);
+    return fit;
+  }
+  const bool has_new = std::ranges::find(checked.side.values, 1) != checked.side.values.end();
+  if (!parts.base_logits || (has_new && !parts.new_logits)) {
+    origin.fail(
+        "no fit, which says how well any listed name fits; expected fit, or base_logits and "
+        "new_logits from which it is derived");
+  }
+  return name_fit(
+      {.base = &*parts.base_logits, .new_side = parts.new_logits ? &*parts.new_logits : nullptr},
+      origin);
+}
+
 }  // namespace openworld

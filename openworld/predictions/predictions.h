@@ -10,6 +10,7 @@
 //   base_logits  N x Cb  g's logits; optional when correct is given
 //   new_logits   N x Cn  h's logits; optional when correct is given
 //   correct      N       whether the right classifier was right; derived from logits when absent
+//   fit          N       how well any listed name fits, larger is better; optional, for load_fit
 //   overall_correct, predicted    N, optional; derived from logits when absent (see Outcomes)
 //   base_classes, new_classes     scalars, optional: numbers of names, of the logits when absent
 //   classes      names: base names then new names; optional
@@ -56,6 +57,11 @@ Predictions load_predictions(const std::string& path);
 // names: g's answer where side is 0, h's where it is 1. -1 for unknown samples and where the file
 // has neither logits nor, for base samples, `predicted`. Throws Error as load_predictions does.
 std::vector<std::int32_t> load_answers(const std::string& path);
+
+// How well any listed name fits, by row: the array `fit`, else the largest logit of all names
+// (name_fit in derive.h). Throws Error, also for a file without either, or without the logits of a
+// side that it has samples of.
+std::vector<double> load_fit(const std::string& path);
 
 // Writes the compact arrays that `predictions` holds, atomically: a stored (not deflated) .npz with
 // all of them, or a .csv with the columns, by the ending of `path`. Scores are written exactly.

@@ -49,8 +49,8 @@ std::optional<Matrix> read_matrix(const Find& find, const char* name) {
   return to_matrix(found->array, found->origin);
 }
 
-std::optional<FloatColumn> read_score(const Find& find) {
-  const auto found = find("score");
+std::optional<FloatColumn> read_floats(const Find& find, const char* name) {
+  const auto found = find(name);
   if (!found) return std::nullopt;
   require_dimensions(found->array, 1, found->origin);
   return to_floats(found->array, found->origin);
@@ -85,7 +85,8 @@ Parts read_parts(const Find& find) {
   constexpr const char* kIndex = "an index of a name";
   Parts parts;
   parts.side = read_integers<std::int8_t>(find, "side", kSide);
-  parts.score = read_score(find);
+  parts.score = read_floats(find, "score");
+  parts.fit = read_floats(find, "fit");
   parts.correct = read_integers<std::uint8_t>(find, "correct", kFlag);
   parts.overall_correct = read_integers<std::uint8_t>(find, "overall_correct", kFlag);
   parts.label = read_integers<std::int32_t>(find, "label", kIndex);

@@ -94,6 +94,7 @@ Parts read_csv_parts(const CsvTable& table) {
   Parts parts;
   parts.side = read_words<std::int8_t>(table, "side", kSides, "0 or base, 1 or new, -1 or unknown");
   if (const auto column = table.find("score")) parts.score = make_column(table.numbers(*column));
+  if (const auto column = table.find("fit")) parts.fit = make_column(table.numbers(*column));
   constexpr const char* kFlag = "0 or 1, false or true";
   parts.correct = read_words<std::uint8_t>(table, "correct", kFlags, kFlag);
   parts.overall_correct = read_words<std::uint8_t>(table, "overall_correct", kFlags, kFlag);

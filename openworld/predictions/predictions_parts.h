@@ -18,7 +18,7 @@ namespace openworld {
 
 struct Parts {
   std::optional<Column<std::int8_t>> side;
-  std::optional<FloatColumn> score;
+  std::optional<FloatColumn> score, fit;
   std::optional<Column<std::uint8_t>> correct, overall_correct;
   std::optional<Column<std::int32_t>> label, predicted;
   std::optional<Matrix> base_logits, new_logits;

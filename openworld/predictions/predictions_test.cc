@@ -152,6 +152,24 @@ TEST(LoadAnswers, TakesTheClassifierOfTheSide) {
   EXPECT_ERROR(load_answers(folder.write("bad.npz", Arrays().drop("side").npz())), "no side");
 }
 
+TEST(LoadFit, TakesTheArrayOrDerivesIt) {
+  const TempFolder folder;
+  const auto own = npy("<f4", "(3,)", raw<float>({0.5f, 2, -3}));
+  EXPECT_EQ(load_fit(folder.write("own.npz", with_logits().set("fit", own).npz())),
+            (std::vector<double>{0.5, 2, -3}));
+  // Of either side, for each row.
+  const std::string csv =
+      "side,label,base_logits_0,base_logits_1,new_logits_0\n0,0,3,1,2\n1,0,1,2,5\n-1,0,-4,-7,-5\n";
+  EXPECT_EQ(load_fit(folder.write("logits.csv", csv)), (std::vector<double>{3, 5, -4}));
+  EXPECT_EQ(load_fit(folder.write("a.csv", "side,score,correct,fit\n0,1,1,7\n1,2,0,8\n")),
+            (std::vector<double>{7, 8}));
+  EXPECT_ERROR(load_fit(folder.write("none.npz", Arrays().npz())), "no fit, which says how well");
+  EXPECT_ERROR(
+      load_fit(folder.write(
+          "short.npz", with_logits().set("fit", npy("<f4", "(2,)", raw<float>({1, 2}))).npz())),
+      "fit has 2 rows; expected 3");
+}
+
 TEST(LoadPredictions, BaseSamplesNeedNoNewLogits) {
   const TempFolder folder;
   const Arrays arrays = with_logits()

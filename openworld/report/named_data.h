@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "openworld/runs/run_spec.h"
+#include "openworld/runs/run_folder.h"
 #include "openworld/worlds/dataset.h"
 
 namespace openworld {
@@ -19,8 +19,15 @@ struct NamedData {
   std::string image_root{};
 };
 
-// The images that a run was tested on: its bundled world, or the dataset of `named` that is at the
-// same path. None if the user named no such path. Throws Error if it cannot be opened.
-std::optional<Dataset> open_named_data(const RunData& data, const NamedData& named);
+// A dataset that has no pictures on the page, or not all that were chosen, and why.
+struct MissingPictures {
+  std::string dataset, why;
+};
+
+// The images that a run was tested on: its bundled world, or the dataset of `named` that is where
+// the run's was, or that lists the same images if they were moved. None if the user named no such
+// dataset. Throws Error if it cannot be opened.
+std::optional<Dataset> open_named_data(const RunFolder& run, const RunData& data,
+                                       const NamedData& named);
 
 }  // namespace openworld

@@ -58,7 +58,7 @@ ReportResult write_report(const ReportRequest& request) {
   ReportResult result{.out = request.out,
                       .bytes = page.html.size(),
                       .pictures = page.pictures,
-                      .unnamed = page.unnamed,
+                      .missing = page.missing,
                       .runs = runs ? runs->runs.size() : 0,
                       .labels = runs ? runs->labels : std::vector<std::string>(),
                       .datasets = runs ? runs->datasets : std::vector<std::string>(),
@@ -75,11 +75,16 @@ nlohmann::ordered_json report_json(const ReportResult& result) {
   for (const ReportResult::File& file : result.files) {
     files.push_back({{"path", file.path}, {"label", file.label}, {"kind", file.kind}});
   }
+  nlohmann::ordered_json missing = nlohmann::ordered_json::array();
+  for (const MissingPictures& each : result.missing) {
+    missing.push_back({{"dataset", each.dataset}, {"why", each.why}});
+  }
   return {{"schema", "openworld.report/2"},
           {"version", OPENWORLD_VERSION},
           {"out", result.out},
           {"bytes", result.bytes},
           {"pictures", result.pictures},
+          {"without_pictures", std::move(missing)},
           {"runs", result.runs},
           {"labels", result.labels},
           {"datasets", result.datasets},

@@ -43,7 +43,7 @@ ReportPage report_page(const ReportInput& input, const ReportPageOptions& option
   if (options.samples > 0) {
     const ShownSamples shown = add_samples(page, context, options.samples, options.data);
     report.pictures = shown.pictures;
-    report.unnamed = shown.unnamed;
+    report.missing = shown.missing;
   }
   add_files(page, input);
   add_methods(page, context);

@@ -30,7 +30,7 @@ struct ReportInput {
 struct ReportPage {
   std::string html;
   std::size_t pictures = 0;
-  std::size_t unnamed = 0;  // datasets whose pictures are left out because nobody named them
+  std::vector<MissingPictures> missing{};
 };
 
 // Throws Error. REQUIRES: runs or files.

@@ -37,7 +37,7 @@ void add_costs(HtmlPage& page, const ReportContext& context);
 
 struct ShownSamples {
   std::size_t pictures = 0;
-  std::size_t unnamed = 0;  // datasets that were not opened, since a run alone names them
+  std::vector<MissingPictures> missing{};
 };
 
 // Up to `count` samples of each dataset. A dataset that may not or cannot be opened has a sentence

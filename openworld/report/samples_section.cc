@@ -164,15 +164,22 @@ ShownSamples add_samples(HtmlPage& page, const ReportContext& context, std::size
   page.paragraph(
       "What the classifier of the right side answered, and r, the score that is larger for what "
       "looks like a base class; of the first seed.");
+  const auto leave_out = [&](std::size_t d, std::string why) {
+    page.paragraph(fmt::format("{}: {}", runs.datasets[d], why));
+    result.missing.push_back({runs.datasets[d], std::move(why)});
+  };
   for (std::size_t d = 0; d < runs.datasets.size(); ++d) {
+    std::size_t unreadable = 0;
     try {
-      const std::optional<Dataset> named =
-          open_named_data(runs.find(0, d, context.figures.seeds[d][0]).spec.data, data);
+      const CollectedRun& run = runs.find(0, d, context.figures.seeds[d][0]);
+      const std::optional<Dataset> named = open_named_data(run.folder, run.spec.data, data);
       if (!named) {
-        ++result.unnamed;
-        page.paragraph(fmt::format(
-            "{}: no pictures, its images are shown only if they are named for this page",
-            runs.datasets[d]));
+        leave_out(d,
+                  data.paths.empty()
+                      ? "no pictures, images are read only from datasets that are named for this "
+                        "page, with --data or data="
+                      : "no pictures, none of the datasets that --data or data= names is at its "
+                        "place or lists its images");
         continue;
       }
       const Dataset& dataset = *named;
@@ -180,14 +187,20 @@ ShownSamples add_samples(HtmlPage& page, const ReportContext& context, std::size
       for (const Group& group : choose(shown, runs.labels, count)) {
         page.begin_cards(fmt::format("{}: {}", runs.datasets[d], group.heading));
         for (const std::size_t row : group.rows) {
-          result.pictures += add_card(page, shown, runs.labels, dataset, row);
+          const bool has_picture = add_card(page, shown, runs.labels, dataset, row);
+          ++(has_picture ? result.pictures : unreadable);
         }
         page.end_cards();
+      }
+      if (unreadable > 0) {
+        leave_out(d, fmt::format("{} pictures left out: they are gone, larger than {} KiB, or of a "
+                                 "kind that browsers do not show",
+                                 unreadable, kLargestImage / 1024));
       }
     } catch (const MachineError&) {
       throw;
     } catch (const Error& error) {
-      page.paragraph(fmt::format("{}: no pictures, {}", runs.datasets[d], error.what()));
+      leave_out(d, fmt::format("no pictures, {}", error.what()));
     }
   }
   return result;

@@ -17,4 +17,12 @@ std::uint64_t seed_field(const JsonFields& fields, std::string_view key) {
   return seed.get<std::uint64_t>();
 }
 
+std::vector<std::string> texts_field(const JsonFields& fields, std::string_view key) {
+  if (!fields.has(key)) return {};
+  const nlohmann::json& list = fields[key];
+  const auto is_text = [](const nlohmann::json& value) { return value.is_string(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_text)) fields.fail(key, "a list of texts");
+  return list.get<std::vector<std::string>>();
+}
+
 }  // namespace openworld

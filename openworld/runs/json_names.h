@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "openworld/io/json_fields.h"
 
@@ -15,5 +16,8 @@ std::string name_field(const JsonFields& fields, std::string_view key);
 
 // A whole number below 2^64. Throws Error.
 std::uint64_t seed_field(const JsonFields& fields, std::string_view key);
+
+// A list of texts, empty if the key is absent. Throws Error.
+std::vector<std::string> texts_field(const JsonFields& fields, std::string_view key);
 
 }  // namespace openworld

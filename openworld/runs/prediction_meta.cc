@@ -58,7 +58,8 @@ Json model_summary_json(const RunModel& model) {
   return {{"path", model.path},
           {"format", model.format},
           {"sha256", model.sha256},
-          {"activation", model.activation}};
+          {"activation", model.activation},
+          {"assumptions", model.assumptions}};
 }
 
 std::string prediction_meta(const RunSpec& spec, const DataSummary& data) {

@@ -30,7 +30,7 @@ DataSummary data_summary(const Dataset& dataset, const std::string& path, std::s
 
 nlohmann::ordered_json data_summary_json(const DataSummary& data);
 
-// {"path":, "format":, "sha256":, "activation":}
+// {"path":, "format":, "sha256":, "activation":, "assumptions": [sentences]}
 nlohmann::ordered_json model_summary_json(const RunModel& model);
 
 // Meta of the predictions of a run, in one line.

@@ -12,6 +12,7 @@
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/sha256.h"
+#include "openworld/runs/run_paths.h"
 
 namespace openworld {
 namespace {
@@ -121,8 +122,8 @@ void RunFolder::expect_finished(std::string_view function) const {
 // killed.
 void RunFolder::remove_unfinished_files() const {
   std::error_code ignored;
-  for (const std::string& path :
-       {spec_file(), log_file(), state_file(), prompts_file(), predictions_file(), result_file()}) {
+  for (const std::string& path : {spec_file(), paths_file(), log_file(), state_file(),
+                                  prompts_file(), predictions_file(), result_file()}) {
     for (const std::string& name : files_like(fs::path(path).filename().string() + ".tmp.")) {
       fs::remove(file(name), ignored);
     }
@@ -158,6 +159,7 @@ void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) fail(function, fmt::format("{}: cannot be created: {}", path_, error.message()));
+  write_run_paths(*this, function);
   write_file_atomically(spec_file(), run_spec_text(spec) + "\n", std::string(function));
 }
 
@@ -180,7 +182,7 @@ void RunFolder::clear() const {
   for (const std::string& name : files_like(kViewPrefix)) fs::remove(file(name), ignored);
   // run.json last: without it the folder is not a run any more.
   for (const std::string& path : {state_file(), log_file(), prompts_file(), predictions_file(),
-                                  threshold_file(), spec_file()}) {
+                                  threshold_file(), paths_file(), spec_file()}) {
     fs::remove(path, ignored);
   }
 }

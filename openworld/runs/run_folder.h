@@ -4,6 +4,7 @@
 // between can be resumed.
 //
 //   run.json             the spec (run_spec.h)
+//   paths.json           where its paths were relative to (run_paths.h)
 //   log.jsonl            a line an epoch
 //   state.safetensors    of an unfinished training
 //   prompts.safetensors  what was learned
@@ -32,6 +33,7 @@ class RunFolder {
 
   const std::string& path() const { return path_; }
   std::string spec_file() const { return path_of(RunFile::kSpec); }
+  std::string paths_file() const { return file("paths.json"); }
   std::string log_file() const { return file("log.jsonl"); }
   std::string state_file() const { return file("state.safetensors"); }
   std::string prompts_file() const { return path_of(RunFile::kPrompts); }
@@ -55,8 +57,8 @@ class RunFolder {
   // is checked.
   void expect_whole(std::initializer_list<RunFile> files, std::string_view function) const;
 
-  // Makes the folder, removes what a killed writer left unfinished, and writes run.json unless it
-  // is there. Throws Error. REQUIRES: nobody else writes to the folder.
+  // Makes the folder, removes what a killed writer left unfinished, and writes paths.json and
+  // run.json unless the latter is there. Throws Error. REQUIRES: nobody else writes to the folder.
   void begin(const RunSpec& spec, std::string_view function) const;
   // Writes result.json with the hashes of the files, removes the state, and returns the result as
   // it was written. Throws Error.

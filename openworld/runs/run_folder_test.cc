@@ -162,7 +162,26 @@ TEST(ThresholdFile, ReadsWhatIsThere) {
   ASSERT_TRUE(threshold);
   EXPECT_EQ(threshold->value, 0.5);
   EXPECT_EQ(threshold->max_miss, 0.3);
-  for (const char* text : {"{}", "[]", "{", R"({"threshold": "x", "max_miss": 1})"}) {
+  EXPECT_FALSE(threshold->unknown);
+  const std::string both =
+      R"("threshold": 0.5, "max_miss": 0.3, "confidence": 0.95, "unknown": {"threshold": 0.25,)"
+      R"( "max_unknown": 0.1, "confidence": 0.9, "fit": "max_logit"})";
+  temporary.write("threshold.json", R"({"schema": "openworld.threshold/3", )" + both + "}");
+  const auto three_way = read_threshold({"predict", path});
+  ASSERT_TRUE(three_way && three_way->unknown);
+  EXPECT_EQ(three_way->value, 0.5);
+  EXPECT_EQ(three_way->unknown->value, 0.25);
+  EXPECT_EQ(three_way->unknown->max_unknown, 0.1);
+  temporary.write("threshold.json", R"({"schema": "openworld.threshold/4", )" + both + "}");
+  EXPECT_ERROR(read_threshold({"predict", path}),
+               "schema is \"openworld.threshold/4\"; expected openworld.threshold/3");
+  std::string other = both;
+  other.replace(other.find("max_logit"), 9, "entropy");
+  temporary.write("threshold.json", "{" + other + "}");
+  EXPECT_ERROR(read_threshold({"predict", path}), "unknown.fit is \"entropy\"; expected max_logit");
+  for (const char* text : {"{}", "[]", "{", R"({"threshold": "x", "max_miss": 1})",
+                           R"({"threshold": 1, "max_miss": 1, "confidence": 1, "unknown": []})",
+                           R"({"threshold": 1, "max_miss": 1, "confidence": 1, "unknown": {}})"}) {
     temporary.write("threshold.json", text);
     EXPECT_ERROR(read_threshold({"predict", path}), "[predict] " + path + ": ");
   }

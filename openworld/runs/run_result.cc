@@ -124,6 +124,7 @@ Json run_result_json(const RunResult& result) {
                {"steps", result.steps},
                {"loss", result.loss ? Json(*result.loss) : Json()},
                {"metrics", metrics_json(result.metrics)}};
+  if (!result.assumptions.empty()) json["assumptions"] = result.assumptions;
   if (!result.views.empty()) {
     json["views"] = Json::array();
     for (const ViewResult& view : result.views) json["views"].push_back(view_json(view));
@@ -153,6 +154,7 @@ RunResult read_run_result(const Origin& origin) {
                    .epochs = count(fields, "epochs"),
                    .steps = count(fields, "steps"),
                    .loss = std::nullopt,
+                   .assumptions = texts_field(fields, "assumptions"),
                    .metrics = metrics_of(fields, kRunMetrics),
                    .views = {},
                    .files = {},

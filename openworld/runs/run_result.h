@@ -42,8 +42,9 @@ struct RunResult {
   std::int64_t parameters = 0;
   std::int64_t train_images = 0, test_images = 0;
   std::int64_t epochs = 0, steps = 0;
-  std::optional<double> loss{};         // of the last epoch
-  std::vector<MetricRecord> metrics{};  // none in a run of a scenario, which has views
+  std::optional<double> loss{};            // of the last epoch
+  std::vector<std::string> assumptions{};  // of the model, see RunModel
+  std::vector<MetricRecord> metrics{};     // none in a run of a scenario, which has views
   std::vector<ViewResult> views{};
   // SHA-256 by name of the files that this result is of; empty in results of earlier versions.
   std::map<std::string, std::string> files{};

@@ -38,6 +38,7 @@ Json model_json(const RunModel& model) {
                {"vocabulary", model.vocabulary},
                {"logit_scale", model.logit_scale}};
   if (model.device != "cpu") json["device"] = model.device;
+  if (!model.assumptions.empty()) json["assumptions"] = model.assumptions;
   return json;
 }
 
@@ -95,14 +96,6 @@ Json spec_json(const RunSpec& spec) {
   return json;
 }
 
-std::vector<std::string> texts_of(const JsonFields& fields, std::string_view key) {
-  if (!fields.has(key)) return {};
-  const nlohmann::json& list = fields[key];
-  const auto is_text = [](const nlohmann::json& value) { return value.is_string(); };
-  if (!list.is_array() || !std::ranges::all_of(list, is_text)) fields.fail(key, "a list of texts");
-  return list.get<std::vector<std::string>>();
-}
-
 RunModel model_of(const JsonFields& fields) {
   RunModel model{.path = name_field(fields, "path"),
                  .format = fields.text("format", ""),
@@ -110,7 +103,8 @@ RunModel model_of(const JsonFields& fields) {
                  .activation = fields.text("activation", ""),
                  .vocabulary = fields.text("vocabulary", ""),
                  .logit_scale = fields.number("logit_scale", 0),
-                 .device = fields.text("device", "cpu")};
+                 .device = fields.text("device", "cpu"),
+                 .assumptions = texts_field(fields, "assumptions")};
   if (!(model.logit_scale >= 0)) fields.fail("logit_scale", "a number of at least 0");
   return model;
 }
@@ -218,12 +212,12 @@ RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
   spec.data = data_of(fields.object("data"));
   if (fields.has("scenario")) spec.scenario = scenario_of(fields.object("scenario"));
   spec.keep_underscores = fields.flag("keep_underscores", false);
-  spec.templates = texts_of(fields, "templates");
+  spec.templates = texts_field(fields, "templates");
   spec.template_set = fields.text("template_set", "");
-  spec.ensemble = texts_of(fields, "ensemble");
+  spec.ensemble = texts_field(fields, "ensemble");
   spec.plain_words = fields.text("plain_words", spec.plain_words);
   spec.base_classes = static_cast<std::size_t>(fields.integer("base_classes", 0));
-  spec.classes = texts_of(fields, "classes");
+  spec.classes = texts_field(fields, "classes");
   if (spec.base_classes == 0 || spec.base_classes > spec.classes.size()) {
     fields.fail("base_classes", fmt::format("1 to {}, the number of classes", spec.classes.size()));
   }
@@ -241,7 +235,10 @@ void expect_same_run(const RunSpec& was, const RunSpec& now, const Origin& origi
                     "another folder, or restart",
                     was.scenario->name));
   }
-  expect_same(spec_json(was), spec_json(now), origin);
+  // What was assumed follows from the weights, and earlier versions did not write it.
+  RunSpec same = now;
+  same.model.assumptions = was.model.assumptions;
+  expect_same(spec_json(was), spec_json(same), origin);
 }
 
 }  // namespace openworld

@@ -28,6 +28,8 @@ struct RunModel {
   std::string vocabulary;  // where it was given apart
   double logit_scale = 0;  // instead of the model's own; 0: its own
   std::string device = "cpu";
+  // What the checkpoint does not say and was assumed, a sentence each.
+  std::vector<std::string> assumptions{};
 
   bool operator==(const RunModel&) const = default;
 };

@@ -39,6 +39,13 @@ TEST(RunSpec, ComesBackAsItWasWritten) {
   EXPECT_NO_THROW(expect_same_run(read, spec, {"f", "run.json"}));
 }
 
+TEST(RunSpec, WritesAssumptionsOnlyWhereThereAreSome) {
+  RunSpec spec = full_spec();
+  EXPECT_EQ(parse(run_spec_text(spec)).model.assumptions, spec.model.assumptions);
+  spec.model.assumptions.clear();
+  EXPECT_FALSE(Json::parse(run_spec_text(spec))["model"].contains("assumptions"));
+}
+
 TEST(RunSpec, WritesTheDeviceOnlyWhereItIsNotTheCpu) {
   RunSpec spec = full_spec();
   spec.model.device = "cpu";
@@ -160,6 +167,7 @@ TEST(RunSpec, AnotherRunIsRefusedWithWhatDiffers) {
   EXPECT_EQ(difference([](RunSpec& now) { now.data.test_split = "val"; }),
             "[tune] D/run.json: holds a run with test_split \"test\", not \"val\"; use another "
             "folder, or restart");
+  EXPECT_EQ(difference([](RunSpec& now) { now.model.assumptions.clear(); }), "no Error");
   EXPECT_EQ(difference([](RunSpec& now) { std::swap(now.options[0], now.options[1]); }),
             "no Error");
 }

@@ -26,7 +26,8 @@ RunSpec full_spec() {
                     .activation = "gelu",
                     .vocabulary = "merges.txt",
                     .logit_scale = 50,
-                    .device = "cuda:0"},
+                    .device = "cuda:0",
+                    .assumptions = {"gelu is assumed"}},
           .data = {.path = "pets",
                    .train_split = "train",
                    .test_split = "test",
@@ -59,6 +60,7 @@ RunResult full_result() {
                    .epochs = 3,
                    .steps = 12,
                    .loss = 0.25,
+                   .assumptions = {"gelu is assumed"},
                    .metrics = {},
                    .cost = {}};
   result.metrics.push_back(

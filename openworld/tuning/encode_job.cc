@@ -51,6 +51,7 @@ void encode_images_to(const EncodeRequest& request, const LoadedModel& model,
   result.data = data_summary(dataset, request.data.path, result.rows, features.failures.size());
   result.encoded = features.encoded;
   result.found = features.found;
+  result.copies = result.rows - result.encoded - result.found;
   const Origin origin = {kFunction, request.out};
   const std::string meta = dump_line(description_json(result));
   const TextArray names(dataset.classes, "names", origin), path_array(paths, "paths", origin);
@@ -117,13 +118,14 @@ Json encode_json(const EncodeResult& result) {
   if (result.data) {
     json["encoded"] = result.encoded;
     json["found"] = result.found;
+    json["copies"] = result.copies;
   }
   return json;
 }
 
 EncodeResult run_encoding(const EncodeRequest& request, const Observer& observer) {
   expect_writable_npz(request.out, kFunction);
-  const LoadedModel model = load_model(request.model, kFunction);
+  const LoadedModel model = load_model(request.model, kFunction, observer);
   EncodeResult result;
   result.out = request.out;
   result.model = model.description(request.model);

@@ -19,7 +19,9 @@ struct EncodeResult {
   std::size_t rows = 0, columns = 0;  // of the features
   // Of images.
   std::optional<DataSummary> data{};
-  std::size_t encoded = 0, found = 0;  // that went through the model, that were in the cache
+  // Rows: images that went through the model, that were in the cache, that have the bytes of
+  // another one of the dataset. These add up to `rows`.
+  std::size_t encoded = 0, found = 0, copies = 0;
 };
 
 // Schema "openworld.features/2", without the cost.

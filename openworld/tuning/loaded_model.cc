@@ -64,7 +64,8 @@ RunModel LoadedModel::description(const ModelSpec& spec) const {
           .activation = std::string(activation_name(clip.config.activation)),
           .vocabulary = spec.vocabulary,
           .logit_scale = 0,
-          .device = spec.device};
+          .device = spec.device,
+          .assumptions = checkpoint.notes()};
 }
 
 void use_threads(const ModelSpec& spec) {
@@ -73,14 +74,22 @@ void use_threads(const ModelSpec& spec) {
   at::set_num_threads(threads);
 }
 
-LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
+void warn_assumptions(const RunModel& model, const Observer& observer) {
+  for (const std::string& assumption : model.assumptions) {
+    observer.warn(fmt::format("{}: {}", model.path, assumption));
+  }
+}
+
+LoadedModel load_model(const ModelSpec& spec, std::string_view function, const Observer& observer) {
   keep_freed_memory();
   use_threads(spec);
   const at::Device device = parse_device(spec.device);
   const CheckpointOptions options{find_activation(spec.activation), std::string(function)};
   ClipCheckpoint checkpoint = open_clip_checkpoint(spec.path, options);
   Clip clip = load_clip(checkpoint, device);
-  return {std::move(checkpoint), std::move(clip)};
+  LoadedModel model{std::move(checkpoint), std::move(clip)};
+  warn_assumptions(model.description(spec), observer);
+  return model;
 }
 
 ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,

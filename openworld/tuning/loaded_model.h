@@ -24,8 +24,13 @@ struct LoadedModel {
 // Sets the number of threads that torch uses when it is called from this one.
 void use_threads(const ModelSpec& spec);
 
-// Also sets torch's threads. Throws Error as [function].
-LoadedModel load_model(const ModelSpec& spec, std::string_view function);
+// Tells the observer what the model's files do not say and was assumed, a line each.
+void warn_assumptions(const RunModel& model, const Observer& observer);
+
+// Also sets torch's threads. What had to be assumed is told to the observer. Throws Error as
+// [function].
+LoadedModel load_model(const ModelSpec& spec, std::string_view function,
+                       const Observer& observer = {});
 
 enum class Unreadable { kSkip, kRefuse };
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/runs/answer.h"
 #include "openworld/runs/model_spec.h"
 #include "openworld/runs/run_spec.h"
 #include "openworld/runs/threshold_file.h"
@@ -18,15 +19,6 @@
 #include "openworld/worlds/dataset.h"
 
 namespace openworld {
-
-// What the model says of one image.
-struct Answer {
-  std::string path;
-  bool is_base = false;
-  double r = 0;
-  std::string base_class, new_class;  // the latter empty if there are no new names
-  double base_probability = 0, new_probability = 0;
-};
 
 struct PredictedImages {
   std::vector<Answer> answers;
@@ -36,15 +28,16 @@ struct PredictedImages {
 class TunedModel {
  public:
   // `model` may say where the checkpoint and its vocabulary are now, and how to run it; an empty
-  // path or vocabulary: where run.json says. Throws Error as [predict], also if the checkpoint is
-  // not the one that was tuned.
+  // path or vocabulary: where run.json says, also if the run was moved (run_paths.h). Throws Error
+  // as [predict], also if the checkpoint is not the one that was tuned.
   static TunedModel open(const std::string& folder, const ModelSpec& model = {});
   TunedModel(TunedModel&&) noexcept;
   ~TunedModel();
 
   const RunSpec& spec() const;
   // What decides the side: r above the threshold where one is set, else the largest logit of all
-  // names.
+  // names. Of images that are not base, those whose fit is not above the threshold for unknown ones
+  // are unknown, where there is one.
   const std::optional<StoredThreshold>& threshold() const;
 
   // Throws Error if no image can be read.

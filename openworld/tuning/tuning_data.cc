@@ -7,7 +7,6 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
-#include "openworld/io/sha256.h"
 #include "openworld/scenarios/scenario_data.h"
 
 namespace openworld {
@@ -106,14 +105,6 @@ Dataset some_samples(const Dataset& dataset, std::span<const std::size_t> sample
   some.samples.reserve(samples.size());
   for (const std::size_t i : samples) some.samples.push_back(dataset.samples[i]);
   return some;
-}
-
-std::string list_sha256(const Dataset& dataset) {
-  std::string list;
-  for (const Sample& sample : dataset.samples) {
-    list += fmt::format("{}\t{}\n", sample.path, sample.label);
-  }
-  return hex_text(sha256(std::as_bytes(std::span(list))));
 }
 
 }  // namespace openworld

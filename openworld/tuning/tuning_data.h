@@ -42,7 +42,4 @@ void expect_images_left(const ScenarioData& data, const std::vector<std::size_t>
 // The dataset with these of its samples, in this order.
 Dataset some_samples(const Dataset& dataset, std::span<const std::size_t> samples);
 
-// Which images a dataset has, in order: SHA-256 of paths and labels.
-std::string list_sha256(const Dataset& dataset);
-
 }  // namespace openworld

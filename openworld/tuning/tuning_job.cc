@@ -15,6 +15,7 @@
 #include "openworld/tuning/tuning_run.h"
 #include "openworld/tuning/view_names.h"
 #include "openworld/tuning/view_scores.h"
+#include "openworld/worlds/list_sha256.h"
 
 namespace openworld {
 namespace {
@@ -192,7 +193,7 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
     episodes.push_back(plan_episodes(request, scenario, data, run.seed));
   }
 
-  LoadedModel model = load_model(request.model, kFunction);
+  LoadedModel model = load_model(request.model, kFunction, observer);
   if (request.logit_scale > 0) set_logit_scale(model.clip, request.logit_scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const TextModel text_model = {&model.clip, &tokenizer, {request.memory}, request.model.threads};

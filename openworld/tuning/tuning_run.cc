@@ -179,6 +179,7 @@ RunResult TuningRun::result_of(const Learner& learner, std::int64_t test_images,
                    .epochs = epochs_,
                    .steps = steps_,
                    .loss = loss_,
+                   .assumptions = spec_.model.assumptions,
                    .metrics = {},
                    .files = {},
                    .cost = {}};

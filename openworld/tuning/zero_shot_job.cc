@@ -4,13 +4,13 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/softmax.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
 #include "openworld/io/dump_line.h"
+#include "openworld/learners/common/largest_probability.h"
 #include "openworld/predictions/logit_predictions.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/output_file.h"
@@ -72,8 +72,7 @@ void save(const Scored& scored, const std::vector<std::string>& classes, std::in
   const std::int64_t all = scored.logits.size(1);
   const Tensor base_logits = scored.logits.narrow(1, 0, base).contiguous();
   const Tensor new_logits = scored.logits.narrow(1, base, all - base).contiguous();
-  const Tensor score =
-      std::get<0>(at::softmax(scored.logits, 1).narrow(1, 0, base).max(1)).contiguous();
+  const Tensor score = largest_probability(scored.logits, base).contiguous();
   LogitPredictions predictions = {.side = {},
                                   .label = {},
                                   .score = floats_of(score),
@@ -158,7 +157,7 @@ ZeroShotResult run_zero_shot(const ZeroShotRequest& request, const Observer& obs
       prompt_names(dataset, request.data, request.keep_underscores, kFunction);
   result.base_classes = base_classes(request.base, dataset.classes.size(), kFunction);
 
-  const LoadedModel model = load_model(request.model, kFunction);
+  const LoadedModel model = load_model(request.model, kFunction, observer);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const Tensor classifier = zeroshot_classifier(
       model.clip, tokenizer, names, result.templates,

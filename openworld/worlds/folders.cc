@@ -109,6 +109,11 @@ bool is_split_name(std::string_view name) {
          name == "test";
 }
 
+NoSplitNamed::NoSplitNamed(const Origin& origin, std::vector<std::string> splits)
+    : Error(origin.function, fmt::format("{}: has the splits {}; name one with --split, or split=",
+                                         origin.file, fmt::join(splits, ", "))),
+      splits_(std::move(splits)) {}
+
 void require_split(const std::string& wanted, const std::vector<std::string>& splits,
                    const Origin& origin) {
   if (std::find(splits.begin(), splits.end(), wanted) != splits.end()) return;
@@ -116,9 +121,7 @@ void require_split(const std::string& wanted, const std::vector<std::string>& sp
   if (splits.empty()) {
     origin.fail(fmt::format("has no splits, but the split {} was requested", in_quotes(wanted)));
   }
-  if (wanted.empty()) {
-    origin.fail(fmt::format("has the splits {}; expected the name of one", list));
-  }
+  if (wanted.empty()) throw NoSplitNamed(origin, splits);
   origin.fail(fmt::format("has no split {}; it has {}", in_quotes(wanted), list));
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "openworld/base/error.h"
 #include "openworld/io/origin.h"
 
 namespace openworld {
@@ -43,7 +44,18 @@ std::string folder_of(const std::string& path);
 // The split names that the field uses for folders: train, val, valid, validation, test.
 bool is_split_name(std::string_view name);
 
-// `wanted` if it is among `splits`; Error that lists them otherwise, also for an empty one.
+// A dataset has splits, and none was named: which there are, for callers whose options for it are
+// others than `split`.
+class NoSplitNamed : public Error {
+ public:
+  NoSplitNamed(const Origin& origin, std::vector<std::string> splits);
+  const std::vector<std::string>& splits() const { return splits_; }
+
+ private:
+  std::vector<std::string> splits_;
+};
+
+// `wanted` if it is among `splits`; Error that lists them otherwise, NoSplitNamed for an empty one.
 void require_split(const std::string& wanted, const std::vector<std::string>& splits,
                    const Origin& origin);
 

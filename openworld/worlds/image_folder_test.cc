@@ -85,7 +85,8 @@ TEST(SplitFolders, LabelsAgreeBetweenSplits) {
   EXPECT_EQ(test.splits, (Names{"test", "train"}));
   EXPECT_ERROR(open_dataset(folder / "", {.split = "val"}),
                "has no split \"val\"; it has test, train");
-  EXPECT_ERROR(open_dataset(folder / ""), "has the splits test, train; expected the name of one");
+  EXPECT_ERROR(open_dataset(folder / ""),
+               "has the splits test, train; name one with --split, or split=");
   // Beside other classes, "train" and "test" are classes.
   folder.write("bus/1.jpg", "");
   EXPECT_EQ(open_dataset(folder / "").classes, (Names{"bus", "test", "train"}));

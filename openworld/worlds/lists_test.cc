@@ -32,7 +32,7 @@ TEST(CoopSplit, FindsTheImagesBesideTheList) {
   const Dataset given =
       open_dataset(path, {.split = "train", .image_root = folder / "pets/images"});
   EXPECT_EQ(samples_of(given), "0 a/1.jpg, 1 b/1.jpg");
-  EXPECT_ERROR(open_dataset(path), "has the splits train, test; expected the name of one");
+  EXPECT_ERROR(open_dataset(path), "has the splits train, test; name one with --split, or split=");
   EXPECT_ERROR(open_dataset(path, {.split = "val"}), "has no split \"val\"; it has train, test");
   EXPECT_ERROR(open_dataset(path, {.split = "test", .image_root = folder / "pets"}),
                "the image \"a/1.jpg\" is not in " + (folder / "pets"));

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <optional>
 
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
+#include "openworld/worlds/folders.h"
 
 namespace openworld {
 namespace {
@@ -36,6 +38,24 @@ void expect_same_classes(const Dataset& train, const Dataset& test, const std::s
   }
 }
 
+// `which` is train or test, as options have it.
+[[noreturn]] void refuse_splits(const std::string& path, const std::vector<std::string>& splits,
+                                std::string_view what, std::string_view which,
+                                const std::string& function) {
+  fail(function, fmt::format("{}: has the splits {}; name that of {} with --{}-split, or {}_split=",
+                             path, fmt::join(splits, ", "), what, which, which));
+}
+
+// The split that was asked for, or the dataset as it is.
+Dataset open_test(const std::string& path, const DatasetOptions& options, const std::string& split,
+                  const std::string& function) {
+  try {
+    return open_split(path, options, split);
+  } catch (const NoSplitNamed& e) {
+    refuse_splits(path, e.splits(), "the test images", "test", function);
+  }
+}
+
 // The split that was asked for; else "train", or all of a dataset without splits.
 Dataset open_train(const TrainTestRequest& request, const std::string& function) {
   const std::string& path = request.path;
@@ -43,12 +63,17 @@ Dataset open_train(const TrainTestRequest& request, const std::string& function)
   try {
     return open_split(path, request.options, "train");
   } catch (const Error&) {
-    // What is wrong with it, said of the dataset as it is.
-    Dataset whole = open_split(path, request.options, "");
-    if (whole.splits.empty()) return whole;
-    if (has_split(whole, "train")) throw;
-    fail(function, fmt::format("{} has splits {}; expected the name of the training split", path,
-                               fmt::join(whole.splits, ", ")));
+    const std::exception_ptr wrong_with_it = std::current_exception();
+    std::vector<std::string> splits;
+    try {
+      Dataset whole = open_split(path, request.options, "");
+      if (whole.splits.empty()) return whole;
+      splits = whole.splits;
+    } catch (const NoSplitNamed& e) {
+      splits = e.splits();
+    }
+    if (std::ranges::find(splits, "train") != splits.end()) std::rethrow_exception(wrong_with_it);
+    refuse_splits(path, splits, "the training images", "train", function);
   }
 }
 
@@ -61,7 +86,9 @@ TrainTest open_train_test(const TrainTestRequest& request, const std::string& fu
   data.train = open_train(request, function);
   if (request.test_path.empty() && data.train.splits.empty()) {
     fail(function,
-         fmt::format("{} has no splits; expected another dataset with test images", path));
+         fmt::format("{} has no splits; expected another dataset with test images, named with "
+                     "--test-data, or test_data=",
+                     path));
   }
   if (data.train.classes.size() < 2) {
     fail(function, fmt::format("{} has {} class; expected two or more, to tune on some and keep "
@@ -72,11 +99,10 @@ TrainTest open_train_test(const TrainTestRequest& request, const std::string& fu
   if (test_split.empty() && request.test_path.empty()) {
     test_split = has_split(data.train, "test") ? "test" : has_split(data.train, "val") ? "val" : "";
     if (test_split.empty()) {
-      fail(function, fmt::format("{} has splits {}; expected the name of the test split", path,
-                                 fmt::join(data.train.splits, ", ")));
+      refuse_splits(path, data.train.splits, "the test images", "test", function);
     }
   }
-  data.test = open_split(test_path, request.options, test_split);
+  data.test = open_test(test_path, request.options, test_split, function);
   std::error_code ignored;
   data.same_images = data.train.split == data.test.split &&
                      (test_path == path || std::filesystem::equivalent(test_path, path, ignored));

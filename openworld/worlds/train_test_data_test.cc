@@ -41,6 +41,35 @@ TEST(TrainTest, OpensTwoDatasetsOfTheSameClasses) {
   EXPECT_ERROR(open("d", "a"), "has 1 class; expected two or more");
 }
 
+TEST(TrainTest, SaysHowSplitsAreNamed) {
+  const TempFolder folder;
+  for (const char* path : {"a/val/cat/1.png", "a/test/cat/2.png", "b/train/cat/3.png",
+                           "b/train/dog/4.png", "b/valid/cat/5.png", "b/valid/dog/6.png"}) {
+    folder.write(path, "x");
+  }
+  const auto open = [&](const char* path, const char* test = "") {
+    open_train_test({.path = folder / path, .test_path = test[0] ? folder / test : ""}, "tune");
+  };
+  EXPECT_ERROR(open("a"), "[tune] " + folder / "a" +
+                              ": has the splits test, val; name that of the training images with "
+                              "--train-split, or train_split=");
+  for (const char* test : {"", "b"}) {
+    EXPECT_ERROR(open("b", test),
+                 "has the splits train, valid; name that of the test images with --test-split, or "
+                 "test_split=");
+  }
+}
+
+// A training split that is there and cannot be opened is not a missing one.
+TEST(TrainTest, SaysWhatIsWrongWithTheTrainingSplit) {
+  const TempFolder folder;
+  for (const char* path : {"a/train/cat/1.txt", "a/test/cat/2.png"}) folder.write(path, "x");
+  const std::string error =
+      testing::error_of([&] { open_train_test({.path = folder / "a"}, "tune"); });
+  EXPECT_EQ(error.find("--train-split"), std::string::npos) << error;
+  EXPECT_NE(error, "no Error");
+}
+
 TEST(TrainTest, OpensTheFirstSplitThereIs) {
   const TempFolder folder;
   for (const char* path : {"s/train/cat/1.png", "s/val/cat/2.png", "whole/cat/3.png"}) {

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._evaluate import as_predictions
+from ._keywords import checked
 from ._results import Interval, make_interval
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +35,7 @@ class Curve:
     max_error: float
 
 
+@checked
 def curve(
     side: Any,
     score: Any = None,
@@ -77,6 +79,7 @@ class Diagnosis:
     if_perfect: Dict[str, float]
 
 
+@checked
 def diagnose(
     side: Any, score: Any = None, correct: Any = None, *, ties: Optional[str] = None, **arrays: Any
 ) -> Diagnosis:
@@ -107,6 +110,7 @@ class Sensitivity:
     variance: Dict[str, Optional[float]]
 
 
+@checked
 def sensitivity(
     side: Any,
     score: Any = None,
@@ -146,17 +150,52 @@ class Share:
 
 
 @dataclass(frozen=True)
+class NextBatch:
+    """What holds for a batch to come: at most ``most`` of its ``samples``, with the confidence.
+
+    The guarantee itself is about all samples to come; the share of a batch varies around theirs.
+    """
+
+    samples: int
+    most: int
+
+
+@dataclass(frozen=True)
+class UnknownThreshold:
+    """The second threshold: of the samples that are not base, those with fit <= threshold are unknown.
+
+    With probability ``confidence`` at most ``max_unknown`` of listed samples, base and new as they are
+    mixed in these, are called unknown. ``unfit`` is the share of listed samples with such a fit,
+    ``kept_out`` that of unknown samples called unknown. ``answers`` counts by side, then by what is
+    said: ``answers["base"]["unknown"]``. With a ``refusal`` the others are None.
+    """
+
+    max_unknown: float
+    confidence: float
+    listed: int
+    refusal: str
+    samples_needed: Optional[int]
+    threshold: Optional[float]
+    allowed: Optional[int]
+    unfit: Optional[Share]
+    kept_out: Optional[Share]
+    answers: Optional[Dict[str, Dict[str, int]]]
+    next: Optional[NextBatch]
+
+
+@dataclass(frozen=True)
 class Threshold:
     """A threshold with a guarantee: base is accepted when score > threshold.
 
-    With probability ``confidence`` over the draw of the base samples, at most ``max_miss_rate`` of
+    With probability ``confidence`` over the draw of the base samples, at most ``max_miss`` of
     base samples to come are missed: rejected, or their class is wrong. ``hit`` is the share of new
     samples passed on and classified right, ``reject`` that of unknown samples kept out. Where no
     threshold has the guarantee it and the shares are None, ``refusal`` says why, and
-    ``samples_needed`` how many base samples would do, if any number would.
+    ``samples_needed`` how many base samples would do, if any number would. ``next`` is what holds
+    for a batch of base samples, ``unknown`` the second threshold, each where it was asked for.
     """
 
-    max_miss_rate: float
+    max_miss: float
     confidence: float
     base: int
     wrong: int
@@ -167,6 +206,8 @@ class Threshold:
     miss: Optional[Share]
     hit: Optional[Share]
     reject: Optional[Share]
+    next: Optional[NextBatch] = None
+    unknown: Optional[UnknownThreshold] = None
 
     def __float__(self) -> float:
         if self.threshold is None:
@@ -174,27 +215,59 @@ class Threshold:
         return self.threshold
 
 
-def make_threshold(fields: Dict[str, Any]) -> Threshold:
-    for name in ("miss", "hit", "reject"):
+def _make_shares(fields: Dict[str, Any], *names: str) -> None:
+    for name in names:
         fields[name] = None if fields[name] is None else Share(*fields[name])
+    fields["next"] = None if fields["next"] is None else NextBatch(*fields["next"])
+
+
+def make_threshold(fields: Dict[str, Any]) -> Threshold:
+    _make_shares(fields, "miss", "hit", "reject")
+    if fields["unknown"] is not None:
+        _make_shares(fields["unknown"], "unfit", "kept_out")
+        fields["unknown"] = UnknownThreshold(**fields["unknown"])
     return Threshold(**fields)
 
 
+@checked
 def threshold(
     side: Any,
     score: Any = None,
     correct: Any = None,
     *,
-    max_miss_rate: float = _core.MAX_MISS_RATE,
+    max_miss: float = _core.MAX_MISS,
+    max_unknown: Optional[float] = None,
+    fit: Any = None,
+    next: int = 0,
     confidence: float = _core.CONFIDENCE,
     **arrays: Any,
 ) -> Threshold:
-    """The highest threshold that misses at most max_miss_rate of base samples, with confidence.
+    """The highest threshold that misses at most max_miss of base samples, with confidence.
+
+    max_unknown: also a threshold for unknown samples, which calls at most that share of listed ones
+        unknown. It is on ``fit``, how well any listed name fits: an array, larger for a better fit;
+        None is the largest logit of any name, of the arrays or of the file.
+    next: also what holds for a batch of so many samples to come.
 
     Needs samples that were not used for tuning, drawn independently like those to come.
     """
+    if max_unknown is not None and fit is None:
+        fit = _fit(side, arrays.get("base_logits"), arrays.get("new_logits"))
     predictions = as_predictions("threshold", side, score, correct, **arrays)
-    return make_threshold(_core.guarantee_threshold(predictions, max_miss_rate, confidence))
+    return make_threshold(
+        _core.guarantee_threshold(predictions, max_miss, confidence, max_unknown, fit, next)
+    )
+
+
+def _fit(side: Any, base_logits: Any, new_logits: Any) -> Any:
+    if isinstance(side, _core.Predictions) and side.path:
+        return _core.load_fit(side.path)
+    if base_logits is None:
+        raise ValueError(
+            "[threshold] max_unknown needs fit, how well any listed name fits; expected fit, or "
+            "base_logits and new_logits"
+        )
+    return _core.name_fit(base_logits, new_logits)
 
 
 @dataclass(frozen=True)
@@ -209,6 +282,7 @@ class ClassAccuracy:
     interval: Optional[Interval]
 
 
+@checked
 def per_class(
     side: Any,
     score: Any = None,

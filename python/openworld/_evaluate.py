@@ -124,6 +124,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Predictions:
     return _core.load_predictions(os.fspath(path))
 
 
+@checked
 def save(
     path: Union[str, "os.PathLike[str]"],
     side: Any,
@@ -156,6 +157,7 @@ class Accumulator:
     def __init__(self) -> None:
         self._core = _core.Accumulator()
 
+    @checked
     def update(
         self, side: Any, score: Any = None, correct: Any = None, **arrays: Any
     ) -> Accumulator:

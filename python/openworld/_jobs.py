@@ -27,6 +27,13 @@ def load_model(path: Path, **options: Any) -> Model:
     return Model(to_path(path, "load_model", "path"), options)
 
 
+def _said(model: Union[Model, Path]) -> List[str]:
+    """What load_model() warned of."""
+    if not isinstance(model, Model):
+        return []
+    return [f"{model.path}: {assumption}" for assumption in model.assumptions]
+
+
 def _spec(model: Union[Model, Path], function: str) -> Any:
     if isinstance(model, Model):
         return model._spec
@@ -49,7 +56,7 @@ def zeroshot(
     check_names("zeroshot", options, [*REQUEST_OPTIONS["zeroshot"], "progress"])
     keywords = to_keywords(options, "zeroshot")
     spec = _spec(model, "zeroshot")
-    with Reporter(progress) as reporter:
+    with Reporter(progress, _said(model)) as reporter:
         return ZeroShot(
             models().zeroshot(spec, to_path(data, "zeroshot", "data"), keywords, reporter)
         )
@@ -103,7 +110,7 @@ def tune(
     chosen = [only] if seeds is None else _seed_list(seeds)
     folders = [folder] if seeds is None else [f"{folder}/seed-{each}" for each in chosen]
     spec = _spec(model, "tune")
-    with Reporter(progress) as reporter:
+    with Reporter(progress, _said(model)) as reporter:
         library.tune(
             str(method),
             spec,

@@ -48,6 +48,13 @@ EVAL_OPTIONS = (
 )  # fmt: skip
 
 
+# What Predictions takes beside side, score and correct.
+ARRAYS = (
+    "base_logits", "new_logits", "label", "overall_correct", "predicted", "base_classes",
+    "new_classes", "classes", "meta"
+)  # fmt: skip
+
+
 def list_options(options: Iterable[Option]) -> str:
     """A paragraph for each, for docstrings."""
     wrap = functools.partial(textwrap.wrap, width=96, subsequent_indent="        ")
@@ -63,10 +70,15 @@ def check_names(function: str, given: Iterable[str], known: Iterable[str]) -> No
 
 
 def checked(function: F) -> F:
-    """The function, with check_names for its keywords instead of Python's own message."""
+    """The function, with check_names for its keywords instead of Python's own message.
+
+    Further keywords ``**arrays`` are those of Predictions.
+    """
     parameters = inspect.signature(function).parameters.values()
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     known = [p.name for p in parameters if p.kind in kinds and p.name != "self"]
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD and p.name == "arrays" for p in parameters):
+        known += ARRAYS
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Union
+import warnings
+from typing import Any, List, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ class Model:
 
     ``format`` is that of its checkpoint and ``sha256`` that of its weights; ``width`` is the length
     of features, ``image_size`` the side of the square that it sees, ``context`` the tokens of its
-    longest text, ``logit_scale`` what cosines are multiplied by.
+    longest text, ``logit_scale`` what cosines are multiplied by. ``assumptions`` are sentences about
+    what its files do not say; load_model() warns of each.
     """
 
     def __init__(self, path: str, options: "dict[str, Any]") -> None:
@@ -34,6 +36,9 @@ class Model:
         self.format: str = self._encoder.format
         self.sha256: str = self._encoder.sha256
         self.activation: str = self._encoder.activation
+        self.assumptions: List[str] = self._encoder.assumptions
+        for assumption in self.assumptions:
+            warnings.warn(f"{path}: {assumption}", RuntimeWarning, stacklevel=3)
         self.width: int = self._encoder.width
         self.image_size: int = self._encoder.image_size
         self.context: int = self._encoder.context

@@ -7,7 +7,7 @@ import sys
 import time
 import warnings
 from types import TracebackType
-from typing import Any, Callable, Optional, Type, Union
+from typing import Any, Callable, Iterable, Optional, Type, Union
 
 # Called with what is done, how much of it, of how much, and a note.
 ProgressCallback = Callable[[str, int, int, str], Any]
@@ -26,10 +26,11 @@ class Reporter:
     """What openworld._models calls while it works.
 
     progress: None shows a bar in a terminal and in a notebook, True always, False never; a function
-    is called instead.
+    is called instead. said: lines that are no news as warnings.
     """
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, said: Iterable[str] = ()) -> None:
+        self._said = set(said)
         self._call = progress if callable(progress) else None
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         automatic = self._terminal or in_notebook()
@@ -58,6 +59,9 @@ class Reporter:
         self._width = len(line)
 
     def warn(self, line: str) -> None:
+        if line in self._said:
+            return
+        self._said.add(line)
         self.close()
         warnings.warn(line, RuntimeWarning, stacklevel=4)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence as SequenceOf
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Iterable, List, Optional, Tuple, Union, overload
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, overload
 
 from . import _core
 from ._analyses import Threshold, make_threshold
@@ -25,14 +26,16 @@ from ._results import Evaluation
 class Answer:
     """What a tuned model says of one image.
 
-    ``side`` is "base" or "new", ``label`` the class on that side, and ``r`` the score that is larger
-    for images of base classes. The new class is None where the run has no new names.
+    ``side`` is "base", "new" or "unknown", ``label`` the class on that side (None for unknown), ``r``
+    the score that is larger for images of base classes, and ``fit`` the largest logit of
+    all names. The new class is None where the run has no new names.
     """
 
     path: str
     side: str
     label: Optional[str]
     r: float
+    fit: float
     base_class: str
     base_probability: float
     new_class: Optional[str]
@@ -60,7 +63,27 @@ class Answers(SequenceOf[Answer]):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row an image."""
-        return to_frame([asdict(answer) for answer in self._answers])
+        return to_frame(self._rows())
+
+    def to_csv(self, path: Path) -> None:
+        """Writes what ``openworld predict --csv`` does."""
+        _core.write_answers_csv(self._rows(), to_path(path, "to_csv", "path"))
+
+    def to_jsonl(self, path: Path) -> None:
+        """Writes what ``openworld predict --jsonl`` prints: a line of JSON for each image."""
+        _core.write_answers_json_lines(self._rows(), to_path(path, "to_jsonl", "path"))
+
+    @checked
+    def sort_into(self, folder: Path, *, copy: bool = False) -> None:
+        """Makes a folder with links to the images, or copies, in base/CLASS, new/CLASS and unknown.
+
+        The folder must be new or empty: nothing is overwritten. ValueError for images that are not
+        files.
+        """
+        _core.sort_images(self._rows(), to_path(folder, "sort_into", "folder"), copy)
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [asdict(answer) for answer in self._answers]
 
     def __repr__(self) -> str:
         lines = [f"{len(self)} answers, {self.skipped} skipped"]
@@ -70,12 +93,22 @@ class Answers(SequenceOf[Answer]):
 
 
 @dataclass(frozen=True)
+class StoredUnknown:
+    """The threshold of a run for unknown images: of those that are not base, fit <= ``value``."""
+
+    value: float
+    max_unknown: float
+    confidence: float
+
+
+@dataclass(frozen=True)
 class StoredThreshold:
     """The threshold of a run: an image is base if its r is above ``value``."""
 
     value: float
-    max_miss_rate: float
+    max_miss: float
     confidence: float
+    unknown: Optional[StoredUnknown] = None
 
 
 class Run:
@@ -119,18 +152,44 @@ class Run:
     def threshold(self) -> Optional[StoredThreshold]:
         """The threshold that set_threshold() kept, or None."""
         fields = _core.run_threshold(self.path)
-        return None if fields is None else StoredThreshold(**fields)
+        if fields is None:
+            return None
+        if fields["unknown"] is not None:
+            fields["unknown"] = StoredUnknown(**fields["unknown"])
+        return StoredThreshold(**fields)
 
     @checked
     def set_threshold(
-        self, max_miss_rate: float, *, confidence: float = _core.CONFIDENCE
+        self,
+        max_miss: float,
+        *,
+        max_unknown: Optional[float] = None,
+        unknown: Any = None,
+        next: int = 0,
+        confidence: float = _core.CONFIDENCE,
     ) -> Threshold:
         """Finds the threshold with that guarantee on the test images and keeps it in the run.
+
+        max_unknown: also one for unknown images, which calls at most that share of images of listed
+            names unknown; predict() then answers base, new or unknown.
+        unknown: images that are on no list, as for predict(): how many of them are kept out.
+        next: also what holds for a batch of so many images to come.
 
         predict() applies it from then on, as ``openworld predict`` does. ValueError where no
         threshold has the guarantee; see threshold().
         """
-        return make_threshold(_core.set_run_threshold(self.path, max_miss_rate, confidence))
+        answers: Sequence[Answer] = [] if unknown is None else self.predict(unknown)
+        return make_threshold(
+            _core.set_run_threshold(
+                self.path,
+                max_miss,
+                confidence,
+                max_unknown,
+                next,
+                [answer.r for answer in answers],
+                [answer.fit for answer in answers],
+            )
+        )
 
     @checked
     def predict(
@@ -144,7 +203,7 @@ class Run:
         threads: Optional[int] = None,
         progress: Progress = None,
     ) -> Answers:
-        """Base or new, and which class: what ``openworld predict`` says of the same images.
+        """Base, new or unknown, and which class: what ``openworld predict`` says of the same images.
 
         images: as for Model.encode_images(); images that cannot be read are skipped with a
             RuntimeWarning.
@@ -160,6 +219,8 @@ class Run:
         key = (source, keywords, self._threshold_stamp())
         if self._opened[0] != key:
             self._opened = (key, models().TunedModel(self.path, source, keywords))
+            for assumption in self._opened[1].assumptions:
+                warnings.warn(f"{self.path}: {assumption}", RuntimeWarning, stacklevel=3)
         with Reporter(progress) as reporter:
             answers, skipped = self._opened[1].predict(taken, reporter)
         return Answers([Answer(**answer) for answer in answers], skipped)

@@ -128,7 +128,7 @@ def test_sensitivity():
 def test_threshold_keeps_its_promise():
     side, score, correct = outcomes(3000, 13)
     correct |= side == 0
-    found = openworld.threshold(side, score, correct, max_miss_rate=0.1, confidence=0.9)
+    found = openworld.threshold(side, score, correct, max_miss=0.1, confidence=0.9)
     assert found.refusal == "" and found.base == np.sum(side == 0) and found.wrong == 0
     missed = np.sum(score[side == 0] <= found.threshold)
     assert missed == found.miss.count <= found.allowed_misses
@@ -147,9 +147,77 @@ def test_threshold_refuses_what_it_cannot_promise():
     with pytest.raises(ValueError, match=r"\[threshold\] "):
         float(found)
     with pytest.raises(ValueError):
-        openworld.threshold(SIDE, SCORE, CORRECT, max_miss_rate=2)
+        openworld.threshold(SIDE, SCORE, CORRECT, max_miss=2)
     with pytest.raises(ValueError):
         openworld.threshold([1], [0.0], [1])
+
+
+def test_threshold_for_unknown_samples():
+    """Counted again; fit from an array, from logits, and of a file."""
+    side, score, correct = outcomes(3000, 13)
+    correct |= side == 0
+    fit = np.random.default_rng(2).uniform(size=len(side)) - 0.5 * (side == -1)
+    limits = {"max_miss": 0.1, "max_unknown": 0.05, "confidence": 0.9, "next": 500}
+    found = openworld.threshold(side, score, correct, fit=fit, **limits)
+    unknown = found.unknown
+    listed = side >= 0
+    assert unknown.listed == listed.sum() and unknown.refusal == ""
+    assert unknown.unfit.count == np.sum(fit[listed] <= unknown.threshold) == unknown.allowed
+    called = (score <= found.threshold) & (fit <= unknown.threshold)
+    assert unknown.kept_out.count == called[side == -1].sum()
+    assert unknown.kept_out.low < unknown.kept_out.value < unknown.kept_out.high
+    for name, value in (("base", 0), ("new", 1), ("unknown", -1)):
+        mine = side == value
+        assert unknown.answers[name] == {
+            "base": np.sum(score[mine] > found.threshold),
+            "unknown": called[mine].sum(),
+            "new": np.sum((score[mine] <= found.threshold) & ~called[mine]),
+        }
+    assert (found.next.samples, unknown.next.samples) == (500, 500)
+    assert found.next.most / 500 > found.miss.value
+    few = openworld.threshold(side[:40], score[:40], np.ones(40, bool), fit=fit[:40], max_miss=0.9, max_unknown=0.01)
+    assert few.unknown.threshold is None and few.unknown.samples_needed == 299 and "40 listed" not in few.refusal
+
+
+def test_fit_is_derived_from_logits(tmp_path):
+    random = np.random.default_rng(3)
+    n = 400
+    side = np.repeat([0, 1], n // 2).astype("i1")
+    g, h = random.normal(0, 3, (n, 5)), random.normal(0, 3, (n, 4))
+    arrays = {"base_logits": g, "new_logits": h, "label": np.zeros(n, "i4")}
+    limits = {"max_miss": 0.95, "max_unknown": 0.1}
+    fit = np.concatenate([g, h], 1).max(1)
+    found = openworld.threshold(side, **arrays, **limits)
+    assert found.unknown.unfit.count == np.sum(fit <= found.unknown.threshold)
+    np.savez(tmp_path / "a.npz", side=side, **arrays)
+    assert openworld.threshold(openworld.load(tmp_path / "a.npz"), **limits) == found
+    with pytest.raises(ValueError, match=r"^\[threshold\] max_unknown needs fit"):
+        openworld.threshold(side, np.zeros(n), np.ones(n), **limits)
+    with pytest.raises(ValueError, match=r"^\[threshold\] new_logits has 399 rows"):
+        openworld.threshold(side, base_logits=g, new_logits=h[:399], label=arrays["label"], **limits)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: openworld.threshold(SIDE, SCORE, CORRECT, max_mis=0.1), "[threshold] no option \"max_mis\"; did you mean max_miss?"),
+        (lambda: openworld.threshold(SIDE, SCORE, CORRECT, max_miss_rate=0.1), "did you mean max_miss?"),
+        (lambda: openworld.curve(SIDE, SCORE, CORRECT, kinds="roc"), "[curve] no option \"kinds\"; did you mean kind?"),
+        (lambda: openworld.diagnose(SIDE, SCORE, CORRECT, tie="half"), "did you mean ties?"),
+        (lambda: openworld.sensitivity(SIDE, SCORE, CORRECT, ratio=[1]), "did you mean ratios?"),
+        (lambda: openworld.per_class(SIDE, SCORE, CORRECT, labels=SIDE), "did you mean label?"),
+        (lambda: openworld.save("x.npz", SIDE, SCORE, CORRECT, labels=SIDE), "did you mean label?"),
+        (lambda: openworld.Accumulator().update(SIDE, SCORE, CORRECT, labels=SIDE), "did you mean label?"),
+        (lambda: openworld.evaluate(SIDE, SCORE, CORRECT, metric="auroc"), "did you mean metrics?"),
+        (lambda: openworld.Predictions(SIDE, SCORE, CORRECT, labels=SIDE), "[Predictions] no array \"labels\"; did you mean label?"),
+    ],
+)
+def test_wrong_keywords_are_named(call, says):
+    """One line, without the signature of a binding."""
+    with pytest.raises(ValueError) as raised:
+        call()
+    message = str(raised.value)
+    assert says in message and "\n" not in message and "Invoked with" not in message
 
 
 def test_per_class():

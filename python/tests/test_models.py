@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import openworld
@@ -246,6 +248,58 @@ def test_predict_says_what_the_command_says(runs, world, encoded):
     after = run.predict(world / "test")
     assert of_python(after) == answers(command_json("predict", "--run", by_command, world / "test"))
     assert all((a.side == "base") == (a.r > chosen.threshold) for a in after)
+
+
+def test_three_answers(runs, world, tmp_path):
+    """Base, new or unknown: the thresholds of the command, and what it writes of the answers."""
+    by_command, run, _ = runs
+    noise = [np.random.default_rng(i).integers(0, 256, (40, 48, 3), np.uint8) for i in range(3)]
+    chosen = run.set_threshold(0.9, max_unknown=0.5, next=40, unknown=noise)
+    assert run.threshold.unknown.value == chosen.unknown.threshold
+    assert chosen.unknown.kept_out.total == chosen.reject.total == 3
+    assert chosen.next.samples == chosen.unknown.next.samples == 40
+    command("threshold", "--run", by_command, "--max-miss", 0.9, "--max-unknown", 0.5)
+    answers = run.predict(world / "test")
+    for a in answers:
+        side = "base" if a.r > chosen.threshold else "unknown" if a.fit <= chosen.unknown.threshold else "new"
+        assert (a.side, a.label) == (side, {"base": a.base_class, "new": a.new_class}.get(side))
+    words = ("predict", "--run", by_command, world / "test")
+    printed = command(*words, "--jsonl", "--csv", tmp_path / "a.csv", "--sort-into", tmp_path / "a").stdout
+    answers.to_csv(tmp_path / "b.csv")
+    answers.to_jsonl(tmp_path / "b.jsonl")
+    answers.sort_into(tmp_path / "b", copy=True)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert (tmp_path / "b.jsonl").read_text() == printed
+    a, b = ({path.relative_to(tmp_path / name) for path in (tmp_path / name).glob("**/*.png")} for name in "ab")
+    assert a == b and len(a) == len(answers)
+    with pytest.raises(ValueError, match=r"^\[sort_into\] .*is there already"):
+        answers.sort_into(tmp_path / "b")
+
+
+def test_what_is_assumed_is_a_warning(tmp_path, monkeypatch):
+    """Once, by whoever loads the weights."""
+    from openworld._progress import Reporter
+
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "tests" / "checkpoints"))
+    import make_clip
+
+    path = tmp_path / "weights.safetensors"
+    make_clip.write_safetensors(path, make_clip.SMALL.tensors)
+    with pytest.warns(RuntimeWarning) as caught:
+        model = openworld.load_model(path)
+    said = [str(warning.message) for warning in caught]
+    assert said == [f"{path}: {assumption}" for assumption in model.assumptions]
+    assert "gelu is assumed" in said[0] and len(said) == 2
+    assert caught[0].filename == __file__
+    # Jobs that get the model say it no more, and nothing twice.
+    with warnings.catch_warnings(record=True) as again:
+        warnings.simplefilter("always")
+        reporter = Reporter(False, said)
+        for line in (*said, "skipped: a", "skipped: a", "skipped: b"):
+            reporter.warn(line)
+    assert [str(warning.message) for warning in again] == ["skipped: a", "skipped: b"]
+    assert openworld.load_model("pocket").assumptions == []
+
 
 
 def test_comparison_and_report_are_those_of_the_command(runs, world, model, tmp_path):

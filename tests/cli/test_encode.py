@@ -1,10 +1,11 @@
 """What `encode` writes, against NumPy's own CLIP."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
-from command import json_of, needs_models, succeed, without_cost
+from command import json_of, needs_models, run, succeed, without_cost
 from pets import PETS, pixels, samples
 from tiny_model import SIZES, with_sizes, write_model
 from tiny_oracle import Oracle
@@ -52,7 +53,7 @@ def test_json(encoded, model, pets):
     result, arrays, out = encoded
     sha256 = json_of("inspect", model)["sha256"]
     meta = {"model": {"path": str(model), "format": "huggingface", "sha256": sha256,
-                      "activation": "quick_gelu"},
+                      "activation": "quick_gelu", "assumptions": []},
             "data": {"path": str(pets), "format": "imagefolder", "split": None,
                      "root": str(pets), "classes": len(PETS), "images": COUNT,
                      "skipped": 0, "not_images": 0},
@@ -60,7 +61,7 @@ def test_json(encoded, model, pets):
     assert json.loads(str(arrays["meta"])) == meta
     assert without_cost(result) == json.dumps(
         {"schema": "openworld.features/2", "out": str(out), **meta, "features": [COUNT, EMBED],
-         "encoded": COUNT, "found": 0})
+         "encoded": COUNT, "found": 0, "copies": 0})
     assert {"seconds", "peak_memory_bytes", "version"} <= result["cost"].keys()
 
 
@@ -68,7 +69,29 @@ def test_text_output(model, pets, folder):
     text = succeed("encode", "--model", model, "--data", pets, "--out", "x.npz", "--no-cache",
                    cwd=folder)
     assert text == (f"wrote x.npz: {COUNT} features of {EMBED} dimensions "
-                    f"({COUNT} encoded, 0 found in the cache, 0 skipped)\n")
+                    f"({COUNT} encoded, 0 found in the cache, 0 the same as another); 0 skipped\n")
+
+
+def test_counts_add_up(model, pets, folder):
+    """Features are of images that were encoded, found, or the same as another; other files are named too."""
+    shutil.copytree(pets, folder / "pets")
+    first = sorted((folder / "pets" / "cat").iterdir())[0]
+    for name in ("twin.png", "triplet.png"):
+        shutil.copy(first, folder / "pets" / "cat" / name)
+    (folder / "pets" / "cat" / "spoilt.png").write_bytes(b"no image")
+    (folder / "pets" / "cat" / "notes.txt").write_text("no image either")
+    rows = COUNT + 2
+    for encoded, found, copies in ((COUNT, 0, 2), (0, rows, 0)):
+        ran = run("encode", "--model", model, "--data", "pets", "--out", "x.npz", "--cache", "kept",
+                  cwd=folder)
+        assert ran.out == (
+            f"wrote x.npz: {rows} features of {EMBED} dimensions ({encoded} encoded, {found} found in "
+            f"the cache, {copies} the same as another); 1 skipped, 1 file not named like an image\n")
+        assert ran.err.count("skipped: ") == 1 and "spoilt.png" in ran.err
+    result = json.loads(run("encode", "--model", model, "--data", "pets", "--out", "x.npz", "--no-cache",
+                            "--json", cwd=folder).out)
+    assert result["features"][0] == result["encoded"] + result["found"] + result["copies"] == rows
+    assert (result["data"]["skipped"], result["data"]["not_images"]) == (1, 1)
 
 
 def test_threads_change_nothing(encoded, model, pets, folder):

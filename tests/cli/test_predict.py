@@ -1,12 +1,15 @@
 """`predict`: predictions of a tuned model, with a threshold and without."""
 
+import csv
 import json
 import shutil
 import struct
+from collections import Counter
 
 import numpy as np
 import pytest
 from command import json_of, needs_models, refused, run, succeed
+from pets import png
 from tuning import BASE, COLOURS, METHODS, TEST, call, read_json, read_predictions, softmax
 
 pytestmark = needs_models
@@ -36,6 +39,7 @@ def expected_answers(run, threshold=None):
             "side": "base" if is_base[i] else "new",
             "class": names[g] if is_base[i] else names[BASE + h],
             "r": pytest.approx(r[i], abs=1e-5),
+            "fit": pytest.approx(max(base[i].max(), fresh[i].max()), abs=1e-4),
             "base": {"class": names[g],
                      "probability": pytest.approx(softmax(base)[i, g], abs=1e-5)},
             "new": {"class": names[BASE + h],
@@ -93,6 +97,49 @@ def test_a_threshold_decides(place, mine):
     assert text.endswith(
         f"base if r > {granted['threshold']:g}: with confidence 95 % at most 50 % of base images "
         "are missed, if they are like those it was chosen on\n")
+
+
+def test_three_answers(place, mine, folder):
+    """A second threshold tells unknown images from new ones; the answers as JSON lines, CSV and folders."""
+    for name, pixels in (("black", np.zeros((16, 16, 3), np.uint8)),
+                         ("noise", np.random.default_rng(1).integers(0, 256, (16, 16, 3), np.uint8))):
+        (folder / "odd").mkdir(exist_ok=True)
+        (folder / "odd" / f"{name}.png").write_bytes(png(pixels))
+    granted = json_of("threshold", "--run", mine, "--max-miss", 0.5, "--max-unknown", 0.4, "--unknown", folder / "odd",
+                      cwd=place)
+    unknown = granted["unknown"]
+    assert unknown["kept_out_rate"]["total"] == granted["reject_rate"]["total"] == 2
+    words = ["predict", "--run", mine, "world/test", folder / "odd"]
+    result = json_of(*words, "--csv", folder / "answers.csv", "--sort-into", folder / "sorted", cwd=place)
+    assert result["rule"] == "base if r > threshold, else unknown if fit <= unknown.value, else new"
+    assert result["threshold"]["unknown"] == {"value": unknown["threshold"], "max_unknown": 0.4, "confidence": 0.95}
+    for answer in result["images"]:
+        side = ("base" if answer["r"] > granted["threshold"] else
+                "unknown" if answer["fit"] <= unknown["threshold"] else "new")
+        assert answer["side"] == side
+        assert answer["class"] == (None if side == "unknown" else answer[side]["class"])
+    counts = Counter(answer["side"] for answer in result["images"])
+    assert set(counts) == {"base", "new", "unknown"}, "the images prove nothing"
+    # The same of the test images as of their predictions, to the last bit of fit.
+    of_test = Counter(answer["side"] for answer in result["images"][:-2])
+    assert of_test["unknown"] == unknown["answers"]["base"]["unknown"] + unknown["answers"]["new"]["unknown"]
+
+    lines = succeed(*words, "--jsonl", cwd=place).splitlines()
+    assert [json.loads(line) for line in lines] == result["images"]
+    with open(folder / "answers.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["path"], row["side"], row["class"] or None, float(row["r"]), float(row["fit"])) for row in rows] == [
+        (answer["path"], answer["side"], answer["class"], answer["r"], answer["fit"]) for answer in result["images"]]
+    links = list((folder / "sorted").glob("**/*.png"))
+    assert Counter(link.relative_to(folder / "sorted").parts[0] for link in links) == counts
+    assert {str(link.readlink()) for link in links} == {answer["path"] for answer in result["images"]}
+    refused(*words, "--sort-into", folder / "sorted", cwd=place, says=["is there already; expected a new or an empty folder"])
+    refused(*words, "--jsonl", "--json", cwd=place, says=["--json"])
+
+    text = succeed(*words, cwd=place)
+    assert text.splitlines()[0].split() == ["image", "side", "class", "%", "r", "fit"]
+    assert text.endswith(f"else unknown if fit <= {unknown['threshold']:g}: with confidence 95 % at most 40 % of images of "
+                         "listed names are called unknown\n")
 
 
 def test_without_a_threshold_it_says_so(place, good_run):
@@ -171,12 +218,28 @@ def test_another_checkpoint(place, good_run):
             says=[f"pocket is not the checkpoint that {good_run} was tuned on", "SHA-256"])
 
 
-def test_the_checkpoint_may_have_moved(place, good_run, folder):
-    shutil.copytree(place / "model", folder / "elsewhere")
-    words = ["--run", good_run, place / "world" / "test" / "blue"]
-    refused("predict", *words, cwd=folder, says=["model: ", "No such file"])
-    moved = json_of("predict", *words, "--model", "elsewhere", cwd=folder)
-    assert moved["images"] == json_of("predict", *words, cwd=place)["images"]
+def test_runs_can_be_moved(place, good_run, folder):
+    """Used from another folder, moved alone, moved with its model; and named where it is now."""
+    images = place / "world" / "test" / "blue"
+    expected = json_of("predict", "--run", good_run, images, cwd=place)["images"]
+
+    def predict(*words, **where):
+        return json_of("predict", *words, images, **where)["images"]
+
+    (folder / "model").mkdir()  # another one of that name: it has other weights
+    assert predict("--run", good_run, cwd=folder) == expected
+    alone = shutil.copytree(good_run, folder / "alone")
+    assert predict("--run", alone, cwd=folder) == expected
+    shutil.copytree(place / "model", folder / "work" / "model")
+    shutil.copytree(good_run, folder / "work" / "runs" / "a")
+    (folder / "work" / "runs" / "a" / "paths.json").unlink()  # as earlier versions left it
+    assert predict("--run", "work/runs/a", cwd=folder) == expected
+
+    (alone / "paths.json").unlink()
+    shutil.rmtree(folder / "model")
+    refused("predict", "--run", alone, images, cwd=folder,
+            says=[f"{alone}/run.json: model: ", "No such file", "name the checkpoint's place now with --model"])
+    assert predict("--run", alone, "--model", "work/model", cwd=folder) == expected
 
 
 def test_damaged_prompts(place, mine, tuned):

@@ -126,6 +126,10 @@ def test_one_side_only(folder, command, side, says):
     case("two", "--max-miss 2", "--max-miss", "'2'", FRACTION),
     case("negative", "--max-miss -0.1", "--max-miss", "'-0.1'", FRACTION),
     case("confidence_1", "--max-miss 0.5 --confidence 1", "--confidence", "'1'", FRACTION),
+    case("unknown_one", "--max-miss 0.5 --max-unknown 1", "--max-unknown", "'1'", FRACTION),
+    case("next_none", "--max-miss 0.5 --next 0", "--next", "0"),
+    case("no_fit", "--max-miss 0.9 --max-unknown 0.5", "good.npz", "no fit, which says how well any listed name fits"),
+    case("unknown_without_run", "--max-miss 0.5 --unknown photos", "--unknown", "--run"),
     case("two_files", "--max-miss 0.5 more.npz", "more.npz", "not expected"),
     case("too_wrong", "--max-miss 0.01", "good.npz", "more samples do not help"),
 ])

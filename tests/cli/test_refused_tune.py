@@ -49,7 +49,7 @@ def short(value):
     ("coop", {"model": "nowhere"}, "nowhere: cannot open: No such file or directory"),
     ("coop", {"data": "nowhere"}, "nowhere: does not exist"),
     ("coop", {"data": "world/train", "train_split": None},
-     "world/train has no splits; expected another dataset with test images"),
+     "world/train has no splits; expected another dataset with test images, named with --test-data"),
     ("coop", {"data": "world/train"}, 'world/train: has no splits, but the split "train" was'),
     ("coop", {"test_split": "val"}, 'world: has no split "val"; it has test, train'),
 ], ids=short)

@@ -1,6 +1,7 @@
 """The page that `openworld report` writes of runs; test_report_files.py has that of files."""
 
 import base64
+import hashlib
 import json
 import re
 
@@ -215,7 +216,47 @@ def test_a_run_does_not_choose_what_is_shown(folder, named):
     assert ("img" in page.tags) == named
     assert ("secret" in "".join(page.text)) == named
     if not named:
-        assert "its images are shown only if they are named" in "".join(page.text)
+        assert f"{images}: no pictures, images are read only from datasets that are named" in "".join(page.text)
+
+
+def write_pictures(folder, count=300):
+    """A dataset of ten classes with the samples of predictions()."""
+    for i in range(10):
+        (folder / f"class {i}").mkdir(parents=True)
+        for k in range(count // 10):
+            (folder / f"class {i}" / f"{k:02}.png").write_bytes(png(np.full((2, 2, 3), i, np.uint8)))
+    return folder
+
+
+def list_hash(folder):
+    lines = "".join(f"{path.relative_to(folder)}\t{path.parent.name[-1]}\n" for path in sorted(folder.glob("*/*")))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_data_that_were_moved(folder):
+    """They are known by their list of images, and named by the user; what is without pictures says why."""
+    run = write_run(folder / "a", "gmop", data="work/pictures", arrays=predictions(*SKILLS["gmop"], 0, 1))
+    text = json.loads((run / "run.json").read_text())
+    moved, other = write_pictures(folder / "moved"), write_pictures(folder / "other", 290)
+    text["data"].update(test_split="", test_sha256=list_hash(moved))
+    (run / "run.json").write_text(json.dumps(text))
+
+    def said(*flags):
+        words = ["report", run, "--out", "page.html", *flags]
+        result = json_of(*words, cwd=folder)
+        for missing in result["without_pictures"]:
+            assert f"{missing['dataset']}: {missing['why']}\n" in succeed(*words, cwd=folder)
+        return result["pictures"], [missing["why"] for missing in result["without_pictures"]]
+
+    assert said("--data", other, "moved") == (8, [])
+    assert said() == (0, ["no pictures, images are read only from datasets that are named for this page, with "
+                          "--data or data="])
+    assert said("--data", other) == (0, ["no pictures, none of the datasets that --data or data= names is at its "
+                                         "place or lists its images"])
+    for path in moved.glob("*/*"):
+        path.write_bytes(b"no picture")
+    pictures, (why,) = said("--data", moved)
+    assert pictures == 0 and why.startswith("8 pictures left out: they are gone")
 
 
 def test_dataset_that_has_changed(folder):

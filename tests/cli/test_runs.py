@@ -299,6 +299,42 @@ def test_threshold_is_kept(folder):
     assert json.loads((path / "threshold.json").read_text())["max_miss"] == 0.5
 
 
+def test_threshold_for_unknown_samples(folder):
+    """Both are kept, counted here again, and the text says which promise is about a batch."""
+    arrays = predictions(*SKILLS["gmop"], 0, 1)
+    arrays["side"][::9] = -1
+    path = write_run(folder / "a", "gmop", arrays=arrays)
+    flags = ["--run", path, "--max-miss", 0.6, "--max-unknown", 0.1, "--next", 500]
+    shown = json_of("threshold", *flags)
+    assert shown["schema"] == "openworld.threshold/3"
+    assert without_cost(shown) == json.dumps(json.loads((path / "threshold.json").read_text()))
+    fit = np.concatenate([arrays["base_logits"], arrays["new_logits"]], 1).max(1)
+    side, unknown = arrays["side"], shown["unknown"]
+    low = fit <= unknown["threshold"]
+    called = (arrays["score"] <= shown["threshold"]) & low
+    assert unknown["unfit_rate"]["count"] == low[side >= 0].sum() == unknown["allowed_unknown"]
+    assert unknown["kept_out_rate"]["count"] == called[side == -1].sum()
+    for name, value in (("base", 0), ("new", 1), ("unknown", -1)):
+        assert unknown["answers"][name]["unknown"] == called[side == value].sum()
+        assert sum(unknown["answers"][name].values()) == (side == value).sum()
+    missed, most = shown["next"]["most_missed"], unknown["next"]["most_unknown"]
+
+    text = succeed("threshold", *flags)
+    assert "With confidence 95 % at most 60 % of base samples are missed" in text
+    assert "With confidence 95 % at most 10 % of listed samples, base and new as they are mixed here, are called unknown" in text
+    batch = text.split("That is about all samples to come. A batch of them varies around it")[1]
+    assert f"- of the next 500 base samples at most {missed} ({missed / 5:.1f} %) are missed\n" in batch
+    assert f"- of the next 500 listed samples at most {most} ({most / 5:.1f} %) are called unknown\n" in batch
+    assert missed / 500 > shown["miss_rate"]["value"]
+
+    # Without --next nothing is said of a batch, and without --max-unknown nothing of unknown samples.
+    text = succeed("threshold", "--run", path, "--max-miss", 0.6)
+    assert "batch" not in text and "called unknown" not in text
+    assert "unknown" not in json.loads((path / "threshold.json").read_text())
+    refused("threshold", "--run", path, "--max-miss", 0.6, "--max-unknown", 0.001,
+            says=["listed samples, base and new; to show that at most 0.001 of such are called unknown", "it takes 2995"])
+
+
 def test_threshold_of_a_file_keeps_nothing(folder):
     path = write_run(folder / "a", "gmop")
     succeed("threshold", path, "--max-miss", 0.6)

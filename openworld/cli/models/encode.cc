@@ -23,8 +23,12 @@ void run_encode(const EncodeCommand& command) {
   print_out("wrote {}: {} of {}", result.out, counted(result.rows, "feature"),
             counted(result.columns, "dimension"));
   if (result.data) {
-    print_out(" ({} encoded, {} found in the cache, {} skipped)", result.encoded, result.found,
-              result.data->skipped);
+    // The first three add up to the features.
+    print_out(" ({} encoded, {} found in the cache, {} the same as another); {} skipped",
+              result.encoded, result.found, result.copies, result.data->skipped);
+    if (const std::size_t others = result.data->not_images; others > 0) {
+      print_out(", {} not named like an image", counted(others, "file"));
+    }
   }
   print_out("\n");
 }

@@ -12,6 +12,12 @@ void start(std::optional<std::uint64_t> limit) {
   exit_when_mapped_files_shrink();
 }
 
+SampleScores score_images(const PredictCommand& command) {
+  SampleScores scores;
+  call_torch([&] { scores = predicted_scores(command); });
+  return scores;
+}
+
 // Calls a command.
 template <auto run, class Command>
 void call(const Command& command) {
@@ -29,6 +35,7 @@ extern "C" const openworld::ModelLibrary* openworld_model_library() {
                                             call<run_pretrain, PretrainFlags>,
                                             call<run_tune, TuneCommand>,
                                             call<run_predict, PredictCommand>,
+                                            score_images,
                                             call<list_learners, LearnerListCommand>,
                                             call<run_openset, OpenSetFlags>,
                                             make_cell_runner};

@@ -52,7 +52,7 @@ void run_openset(const OpenSetFlags& flags) {
   const std::vector<std::string> names = prompt_names(dataset, flags.data, false, kFunction);
   ModelSpec spec = flags.model;
   spec.threads = flags.numbers.threads;
-  const LoadedModel model = load_model(spec, kFunction);
+  const LoadedModel model = load_model(spec, kFunction, observer);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, spec.vocabulary);
   const auto options = [&](const char* what) {
     return ZeroshotOptions{.memory = {flags.memory},

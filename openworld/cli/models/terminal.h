@@ -14,6 +14,7 @@ void run_zeroshot(const ZeroShotCommand& command);
 void run_pretrain(const PretrainFlags& flags);
 void run_tune(const TuneCommand& command);
 void run_predict(const PredictCommand& command);
+SampleScores predicted_scores(const PredictCommand& command);
 void run_openset(const OpenSetFlags& flags);
 void list_learners(const LearnerListCommand& command);
 std::unique_ptr<CellRunner> make_cell_runner();

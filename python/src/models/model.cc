@@ -42,6 +42,8 @@ void bind_model(py::module_& m) {
       .def_property_readonly("sha256", [](const Encoder& e) { return e.description().sha256; })
       .def_property_readonly("activation",
                              [](const Encoder& e) { return e.description().activation; })
+      .def_property_readonly("assumptions",
+                             [](const Encoder& e) { return e.description().assumptions; })
       .def_property_readonly("width", &Encoder::width)
       .def_property_readonly("image_size", &Encoder::image_size)
       .def_property_readonly("context", &Encoder::context)

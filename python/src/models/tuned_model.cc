@@ -5,6 +5,7 @@
 #include "bind.h"
 #include "images.h"
 #include "keywords.h"
+#include "openworld/metrics/metric.h"
 #include "watch.h"
 
 namespace openworld::python {
@@ -22,9 +23,10 @@ py::dict to_dict(const Answer& answer) {
   };
   py::dict d;
   d["path"] = answer.path;
-  d["side"] = answer.is_base ? "base" : "new";
-  d["label"] = text(answer.is_base ? answer.base_class : answer.new_class);
+  d["side"] = std::string(side_name(answer.side));
+  d["label"] = text(answer.class_name());
   d["r"] = answer.r;
+  d["fit"] = answer.fit;
   d["base_class"] = answer.base_class;
   d["base_probability"] = answer.base_probability;
   d["new_class"] = text(answer.new_class);
@@ -60,6 +62,9 @@ void bind_tuned_model(py::module_& m) {
              });
            }),
            py::arg("folder"), py::arg("path"), py::arg("keywords"))
+      .def_property_readonly(
+          "assumptions",
+          [](const LockedModel& locked) { return locked.model.spec().model.assumptions; })
       .def("predict", &predict, py::arg("images"), py::arg("reporter"),
            "(answers as dicts, how many images were skipped)");
 }

@@ -24,7 +24,7 @@ int main(int argc, char** argv) try {
 
   const openworld::RankedScores ranked(predictions.outcomes());
   const openworld::GuaranteedThreshold threshold = openworld::guarantee_threshold(
-      openworld::Ranking(ranked), {.max_miss_rate = 0.3, .confidence = 0.95});
+      openworld::Ranking(ranked), {.max_miss = 0.3, .confidence = 0.95});
   if (threshold.granted()) std::printf("threshold %.17g\n", threshold.threshold);
 } catch (const openworld::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());

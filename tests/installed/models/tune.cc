@@ -26,7 +26,9 @@ int main(int argc, char** argv) try {
   const openworld::Dataset images = openworld::open_dataset(argv[3], {.split = "test"});
   std::size_t base = 0;
   const openworld::PredictedImages predicted = model.predict(images);
-  for (const openworld::Answer& answer : predicted.answers) base += answer.is_base;
+  for (const openworld::Answer& answer : predicted.answers) {
+    base += answer.side == openworld::Side::kBase;
+  }
   std::printf("%zu of %zu images are of base classes\n", base, predicted.answers.size());
 } catch (const openworld::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
