@@ -1,7 +1,8 @@
 #pragma once
 
-// Runs and prediction files as one page of HTML without scripts: values, differences, curves, costs
-// and samples of runs, then open-set tests, then other prediction files.
+// Runs, prediction files and studies as one page of HTML: what was found, values and differences,
+// thresholds, samples and classes, curves and costs of runs, then open-set tests, other prediction
+// files and studies.
 
 #include <cstddef>
 #include <span>
@@ -9,13 +10,14 @@
 
 #include "openworld/report/file_sections.h"
 #include "openworld/report/named_data.h"
+#include "openworld/report/study_page.h"
 #include "openworld/runs/measured_runs.h"
 
 namespace openworld {
 
 struct ReportPageOptions {
   std::string title = "Open-world report";
-  std::size_t samples = 8;  // shown of each dataset of the runs; 0: none
+  std::size_t samples = 24;  // shown of each test set; 0: none
   NamedData data{};
 };
 
@@ -24,6 +26,7 @@ struct ReportInput {
   const RunCollection* runs = nullptr;
   const MeasuredRuns* measured = nullptr;
   std::span<const ReportFile> files{};
+  std::span<const StudyPageInput> studies{};
   FileMetrics file_metrics{};
 };
 
@@ -33,7 +36,7 @@ struct ReportPage {
   std::size_t unnamed = 0;  // datasets whose pictures are left out because nobody named them
 };
 
-// Throws Error. REQUIRES: runs or files.
+// Throws Error. REQUIRES: runs, files or studies.
 ReportPage report_page(const ReportInput& input, const ReportPageOptions& options);
 
 // "3 methods on 2 datasets, 18 runs; seeds 1 to 3; 1 open-set test".
