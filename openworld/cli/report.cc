@@ -57,9 +57,8 @@ class Report : public Command {
     }
     print_out("wrote {}, {} KiB with {} pictures\n", result.out, result.bytes / 1024,
               result.pictures);
-    if (result.unnamed > 0) {
-      print_out("{} dataset{} without pictures: name the images with --data to show them\n",
-                result.unnamed, result.unnamed == 1 ? "" : "s");
+    for (const MissingPictures& missing : result.missing) {
+      print_out("{}: {}\n", missing.dataset, missing.why);
     }
   }
 

@@ -118,9 +118,10 @@ std::string finding_text(const FindingInput& input) {
     std::string text = beside_reference(input);
     if (!text.empty()) return text;
   }
-  return fmt::format("{} has the best {}{} of {}: {}{}; the differences were not tested.",
-                     best.name, input.metric, placed(input), input.entries.size(),
-                     number(input, best.value), bracketed(own_interval(input, best)));
+  return fmt::format(
+      "{} has the best {}{} among {} methods: {}{}; the differences were not tested.", best.name,
+      input.metric, placed(input), input.entries.size(), number(input, best.value),
+      bracketed(own_interval(input, best)));
 }
 
 }  // namespace openworld

@@ -58,9 +58,9 @@ TEST(Finding, WithoutIntervals) {
             "gmop has the best OpenworldAUC on shapes: 5.13 against 4.24 of zero-shot. No interval "
             "was computed.");
   input.entries[1].difference.reset();
-  EXPECT_EQ(
-      finding_text(input),
-      "gmop has the best OpenworldAUC on shapes of 2: 5.13; the differences were not tested.");
+  EXPECT_EQ(finding_text(input),
+            "gmop has the best OpenworldAUC on shapes among 2 methods: 5.13; the differences were "
+            "not tested.");
 }
 
 TEST(Finding, OneEntry) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "openworld/report/svg_axes.h"
@@ -61,7 +62,11 @@ std::string svg(const Forest& forest) {
       kWidth, height, xml_escape(forest.title));
   const auto to = std::back_inserter(out);
   const std::vector<AxisTick> ticks = axis_ticks(range);
-  for (std::size_t i = 0; i<ticks.size(); i += ticks.size()> 6 ? 2 : 1) {
+  // Every second of many; zero is among them.
+  const std::size_t step = ticks.size() > 6 ? 2 : 1;
+  const auto size_of = [](const AxisTick& tick) { return std::abs(tick.value); };
+  const auto zero = std::ranges::min_element(ticks, {}, size_of) - ticks.begin();
+  for (auto i = static_cast<std::size_t>(zero) % step; i < ticks.size(); i += step) {
     const double value = ticks[i].value;
     fmt::format_to(to,
                    "<path class=\"grid\" d=\"M{:.1f} {:g}V{:.1f}\"/><text x=\"{:.1f}\" "

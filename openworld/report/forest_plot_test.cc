@@ -19,7 +19,7 @@ TEST(ForestPlot, DrawsEveryRowBesideZero) {
   EXPECT_TRUE(has(text, "aria-label=\"a &lt; b\""));
   EXPECT_FALSE(has(text, "<script>"));
   EXPECT_TRUE(has(text, "<g data-m=\"2\"><title>&lt;script&gt;: +5.00 [-5.00, +15.00]</title>"));
-  // -6 to 16 or so: the interval lies within, and zero is drawn.
+  EXPECT_TRUE(has(text, "text-anchor=\"middle\">0</text>"));
   EXPECT_TRUE(has(text, "stroke=\"var(--k2)\" stroke-width=\"1.8\" fill=\"var(--back)\""));
   EXPECT_TRUE(has(text, "stroke=\"var(--k2)\" stroke-width=\"2.4\""));
   EXPECT_TRUE(has(text, "fill=\"var(--k2)\"/><text x=\"480\""));  // method 9 has the third colour

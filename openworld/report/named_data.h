@@ -19,6 +19,11 @@ struct NamedData {
   std::string image_root{};
 };
 
+// A dataset that has no pictures on the page, or not all that were chosen, and why.
+struct MissingPictures {
+  std::string dataset, why;
+};
+
 // The images that a run was tested on: its bundled world, or the dataset of `named` that is at the
 // same path. None if the user named no such path. Throws Error if it cannot be opened.
 std::optional<Dataset> open_named_data(const RunData& data, const NamedData& named);

@@ -22,15 +22,18 @@ constexpr std::size_t kFewestValues = 257;  // of a run
 struct Found {
   std::optional<SamplePictures> pictures{};
   std::string why{};
-  bool unnamed = false;
 };
 
 Found find_pictures(const CollectedRun& run, const NamedData& images) {
   try {
     std::optional<Dataset> dataset = open_named_data(run.spec.data, images);
     if (!dataset) {
-      return {.why = "no pictures, its images are shown only if they are named for this page",
-              .unnamed = true};
+      return {.why =
+                  images.paths.empty()
+                      ? "no pictures, images are read only from datasets that are named for this "
+                        "page, with --data or data="
+                      : "no pictures, none of the datasets that --data or data= names is at its "
+                        "place or lists its images"};
     }
     return {.pictures = SamplePictures(std::move(*dataset), run.predictions)};
   } catch (const MachineError&) {
@@ -60,13 +63,24 @@ void add_run_groups(HtmlPage& page, const ReportContext& context, const ViewOpti
     if (limits.samples > 0) {
       found = find_pictures(runs.find(0, d, context.figures.seeds[d][0]), options.images);
     }
-    shown.unnamed += found.unnamed ? 1 : 0;
     tested.no_pictures = found.why;
     if (found.pictures) {
       tested.classes = found.pictures->dataset().classes;
       tested.picture = [&](std::size_t row) { return found.pictures->picture(row); };
     }
-    data.groups.push_back(make_group(tested, limits));
+    PageGroup& group = data.groups.emplace_back(make_group(tested, limits));
+    if (found.pictures && group.shown) {
+      const auto unreadable = std::ranges::count(group.shown->pictures, std::string());
+      shown.pictures += group.shown->pictures.size() - static_cast<std::size_t>(unreadable);
+      if (unreadable > 0) {
+        group.no_pictures = fmt::format(
+            "{} pictures left out: they are gone, larger than {} KiB, or of a kind that browsers "
+            "do "
+            "not show",
+            unreadable, kLargestPicture / 1024);
+      }
+    }
+    if (!group.no_pictures.empty()) shown.missing.push_back({group.name, group.no_pictures});
   }
 }
 
@@ -142,11 +156,6 @@ ShownSamples add_views(HtmlPage& page, const ReportContext* runs, std::span<cons
   ShownSamples shown;
   if (runs != nullptr) add_run_groups(page, *runs, options, limits, data, shown);
   add_file_groups(page, files, limits, data);
-  for (const PageGroup& group : data.groups) {
-    if (!group.shown) continue;
-    shown.pictures += static_cast<std::size_t>(std::ranges::count_if(
-        group.shown->pictures, [](const std::string& uri) { return !uri.empty(); }));
-  }
   add_sections(page, data);
   page.data(page_data_json(data, page.methods()));
   return shown;

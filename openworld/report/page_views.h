@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "openworld/report/named_data.h"
 #include "openworld/report/page_data.h"
@@ -20,7 +21,7 @@ struct ViewOptions {
 
 struct ShownSamples {
   std::size_t pictures = 0;
-  std::size_t unnamed = 0;  // datasets that were not opened, since a run alone names them
+  std::vector<MissingPictures> missing{};
 };
 
 // Adds the sections for runs and files, either of which may be absent, and the data to the page. A

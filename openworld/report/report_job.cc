@@ -10,6 +10,7 @@
 #include "openworld/base/version.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/report/short_names.h"
+#include "openworld/report/study_page.h"
 
 namespace openworld {
 namespace {
@@ -60,7 +61,7 @@ ReportResult write_report(const ReportRequest& request) {
     opened.emplace_back(study, study_options(request), kFunction);
     study_inputs.push_back(opened.back().input(opened.back().name()));
   }
-  input.studies = study_inputs;
+  for (const StudyPageInput& study : study_inputs) input.studies.push_back(&study);
   std::optional<RunCollection> runs;
   std::optional<MeasuredRuns> measured;
   if (!folders.empty()) {
@@ -76,7 +77,7 @@ ReportResult write_report(const ReportRequest& request) {
   ReportResult result{.out = request.out,
                       .bytes = page.html.size(),
                       .pictures = page.pictures,
-                      .unnamed = page.unnamed,
+                      .missing = page.missing,
                       .runs = runs ? runs->runs.size() : 0,
                       .labels = runs ? runs->labels : std::vector<std::string>(),
                       .datasets = runs ? runs->datasets : std::vector<std::string>(),
@@ -94,11 +95,21 @@ nlohmann::ordered_json report_json(const ReportResult& result) {
   for (const ReportResult::File& file : result.files) {
     files.push_back({{"path", file.path}, {"label", file.label}, {"kind", file.kind}});
   }
-  return {
-      {"schema", "openworld.report/2"}, {"version", OPENWORLD_VERSION}, {"out", result.out},
-      {"bytes", result.bytes},          {"pictures", result.pictures},  {"runs", result.runs},
-      {"labels", result.labels},        {"datasets", result.datasets},  {"files", std::move(files)},
-      {"studies", result.studies}};
+  nlohmann::ordered_json missing = nlohmann::ordered_json::array();
+  for (const MissingPictures& each : result.missing) {
+    missing.push_back({{"dataset", each.dataset}, {"why", each.why}});
+  }
+  return {{"schema", "openworld.report/2"},
+          {"version", OPENWORLD_VERSION},
+          {"out", result.out},
+          {"bytes", result.bytes},
+          {"pictures", result.pictures},
+          {"without_pictures", std::move(missing)},
+          {"runs", result.runs},
+          {"labels", result.labels},
+          {"datasets", result.datasets},
+          {"files", std::move(files)},
+          {"studies", result.studies}};
 }
 
 }  // namespace openworld

@@ -31,7 +31,7 @@ struct ReportResult {
 
   std::string out;
   std::size_t bytes = 0, pictures = 0;
-  std::size_t unnamed = 0;  // datasets whose pictures are left out because nobody named them
+  std::vector<MissingPictures> missing{};  // datasets without pictures
   std::size_t runs = 0;
   std::vector<std::string> labels, datasets;
   std::vector<File> files;

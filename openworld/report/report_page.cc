@@ -5,6 +5,7 @@
 #include "openworld/report/page_views.h"
 #include "openworld/report/run_sections.h"
 #include "openworld/report/run_texts.h"
+#include "openworld/report/study_page.h"
 
 namespace openworld {
 namespace {
@@ -24,8 +25,8 @@ std::string describe_report(const ReportInput& input) {
     parts.push_back(describe_runs(*input.runs, input.measured->comparison));
   }
   if (!input.files.empty()) parts.push_back(describe_files(input.files));
-  for (const StudyPageInput& study : input.studies) {
-    parts.push_back(fmt::format("study {}, {}", study.title, describe_study(study)));
+  for (const StudyPageInput* study : input.studies) {
+    parts.push_back(fmt::format("study {}, {}", study->title, describe_study(*study)));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -37,15 +38,15 @@ ReportPage report_page(const ReportInput& input, const ReportPageOptions& option
     for (const std::string& label : input.runs->labels) page.method(label);
   }
   for (const ReportFile& file : input.files) page.method(file.label);
-  for (const StudyPageInput& study : input.studies) {
-    for (const std::string& method : study_methods(study)) page.method(method);
+  for (const StudyPageInput* study : input.studies) {
+    for (const std::string& method : study_methods(*study)) page.method(method);
   }
   const ViewOptions views{.samples = options.samples, .images = options.data};
   ShownSamples shown;
   if (input.runs == nullptr) {
     add_files(page, input);
     shown = add_views(page, nullptr, input.files, views);
-    for (const StudyPageInput& study : input.studies) add_study(page, study);
+    for (const StudyPageInput* study : input.studies) add_study(page, *study);
   } else {
     EvalOptions plain = input.measured->options;
     plain.ci = Ci::kNone;
@@ -60,10 +61,10 @@ ReportPage report_page(const ReportInput& input, const ReportPageOptions& option
     add_stages(page, context);
     add_costs(page, context);
     add_files(page, input);
-    for (const StudyPageInput& study : input.studies) add_study(page, study);
+    for (const StudyPageInput* study : input.studies) add_study(page, *study);
     add_methods(page, context);
   }
-  return {.html = page.html(), .pictures = shown.pictures, .unnamed = shown.unnamed};
+  return {.html = page.html(), .pictures = shown.pictures, .missing = shown.missing};
 }
 
 }  // namespace openworld

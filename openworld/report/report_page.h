@@ -7,13 +7,15 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "openworld/report/file_sections.h"
 #include "openworld/report/named_data.h"
-#include "openworld/report/study_page.h"
 #include "openworld/runs/measured_runs.h"
 
 namespace openworld {
+
+struct StudyPageInput;  // study_page.h
 
 struct ReportPageOptions {
   std::string title = "Open-world report";
@@ -26,14 +28,14 @@ struct ReportInput {
   const RunCollection* runs = nullptr;
   const MeasuredRuns* measured = nullptr;
   std::span<const ReportFile> files{};
-  std::span<const StudyPageInput> studies{};
+  std::vector<const StudyPageInput*> studies{};
   FileMetrics file_metrics{};
 };
 
 struct ReportPage {
   std::string html;
   std::size_t pictures = 0;
-  std::size_t unnamed = 0;  // datasets whose pictures are left out because nobody named them
+  std::vector<MissingPictures> missing{};
 };
 
 // Throws Error. REQUIRES: runs, files or studies.

@@ -12,9 +12,6 @@
 namespace openworld {
 namespace {
 
-// Limits the size of the page.
-constexpr std::size_t kLargestImage = 512 * 1024;
-
 // The samples that rows stand for: those that the predictions list, or all.
 std::vector<std::size_t> samples_of(const Predictions& predictions, const Dataset& dataset) {
   const Origin origin{"report", predictions.path};
@@ -52,7 +49,7 @@ SamplePictures::SamplePictures(Dataset dataset, const Predictions& predictions)
 std::string SamplePictures::picture(std::size_t row) const {
   try {
     const Bytes bytes = read_sample(dataset_, sample_[row]);
-    const bool fits = bytes.size() <= kLargestImage && !image_mime(bytes.values).empty();
+    const bool fits = bytes.size() <= kLargestPicture && !image_mime(bytes.values).empty();
     return fits ? image_uri(bytes.values) : "";
   } catch (const MachineError&) {
     throw;

@@ -10,6 +10,9 @@
 
 namespace openworld {
 
+// Larger ones are left out, which limits the size of the page.
+inline constexpr std::size_t kLargestPicture = 512 * 1024;
+
 class SamplePictures {
  public:
   // Throws Error unless the rows of the predictions are samples of the dataset with the same
@@ -18,7 +21,7 @@ class SamplePictures {
 
   const Dataset& dataset() const { return dataset_; }
 
-  // A data: URI; "" if the image of the row is missing, larger than 512 KiB or not supported by
+  // A data: URI; "" if the image of the row is missing, too large or not supported by
   // browsers.
   std::string picture(std::size_t row) const;
 

@@ -181,12 +181,17 @@ void add_unfinished(HtmlPage& page, const StudyPageInput& input, const StudyProg
   page.folded_table(fmt::format("{} cells that are not done", rows), missing);
 }
 
-// The last column of the first table that is not of a single dataset among several.
+// About the last column of the first table that is not of a single dataset among several.
 std::string study_finding(std::span<const StudyTable> tables) {
   for (const StudyTable& table : tables) {
     if (!table.world.empty() && table.worlds > 1) continue;
     if (table.columns.empty()) continue;
-    const std::size_t c = table.columns.size() - 1;
+    // Of robustness curves the area below them.
+    const bool is_curve = table.axis == TableAxis::kDrc;
+    const auto area = std::ranges::find(table.columns, "auc", &TableColumn::name);
+    const std::size_t c = is_curve && area != table.columns.end()
+                              ? static_cast<std::size_t>(area - table.columns.begin())
+                              : table.columns.size() - 1;
     const TableColumn& column = table.columns[c];
     if (!column.ranked || column.relative) continue;
     FindingInput input{.metric = table.metric.empty() ? column.title : table.metric_title,

@@ -83,11 +83,12 @@ std::string svg(const Plot& plot) {
     if (line.method >= 0) fmt::format_to(to, " data-m=\"{}\"", line.method);
     out += " points=\"";
     const bool on_page = plot.look == SvgLook::kPage;
+    // What moves by less is left out of a page: half a pixel, or two where there are many lines.
+    const double least = plot.lines.size() <= 20 ? 0.5 : 2;
     double last_x = 0, last_y = 0;
     for (std::size_t k = 0; k < line.x.size(); ++k) {
       const double x = axes.px(line.x[k]), y = axes.py(line.y[k]);
-      // A page has many lines; what moves by less than half a pixel is left out of it.
-      const bool close = std::abs(x - last_x) < 0.5 && std::abs(y - last_y) < 0.5;
+      const bool close = std::abs(x - last_x) < least && std::abs(y - last_y) < least;
       if (on_page && close && k > 0 && k + 1 < line.x.size()) continue;
       fmt::format_to(to, "{}{:.{}f},{:.{}f}", k == 0 ? "" : " ", x, on_page ? 1 : 2, y,
                      on_page ? 1 : 2);

@@ -289,7 +289,11 @@ def test_a_run_does_not_choose_what_is_shown(folder, named):
     assert bool(page.pictures()) == named
     assert ("secret" in json.dumps(page.data["groups"][0]["classes"])) == named
     if not named:
-        assert "its images are shown only if they are named" in page.why()[str(images)]
+        said = json_of("report", run, "--out", folder / "report.html")
+        assert said["without_pictures"] == [{"dataset": str(images), "why": page.why()[str(images)]}]
+        assert page.why()[str(images)] == ("no pictures, images are read only from datasets that are named for this page, "
+                                           "with --data or data=")
+        assert f"{images}: no pictures, images are read only" in succeed("report", run, "--out", folder / "report.html")
 
 
 def test_dataset_that_has_changed(folder):

@@ -114,8 +114,8 @@ export class SamplesView {
       const said = answer >= 0 ? this.className(group, answer) : calledBase ? "base" : "new";
       return element("li", {class: m === method ? "active" : "", title: `${title}; called ${calledBase ? "base" : "new"}`},
         element("span", {class: `mark ${kind}`, role: "img", "aria-label": title}, mark), swatch(m),
-        methods.length > 1 ? element("span", {class: "who"}, shortened(data.methods[m], 16)) : null,
-        element("span", {class: "said"}, shortened(said, 22)), element("small", {}, `r ${score(r)}`));
+        methods.length > 1 ? element("span", {class: "who"}, shortened(data.methods[m], 14)) : null,
+        element("span", {class: "said"}, shortened(said, 22)), element("small", {}, `r ${score(r, 3)}`));
     });
     if (listed.length < visible.length) {
       lines.push(element("li", {}, element("small", {}, `${visible.length - listed.length} more; hide methods to see others`)));

@@ -2,9 +2,9 @@
 
 export const percent = value => Number.isFinite(value) ? (100 * value).toFixed(2) : "-";
 
-export function score(value) {
+export function score(value, digits = 4) {
   if (value === -Infinity) return "−∞";
-  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "-";
+  return Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : "-";
 }
 
 export const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
