@@ -1,4 +1,4 @@
-// openworld report: runs and prediction files as one page of HTML.
+// openworld report: runs, prediction files and studies as one page of HTML.
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -20,15 +20,15 @@ class Report : public Command {
     app.add_option("PATH", request_.paths,
                    "run folders of `openworld tune`, folders of seed-N folders, and prediction "
                    "files: of `openworld openset --out` and `detect --out`, or any that `openworld "
-                   "eval` reads")
+                   "eval` reads; studies of `openworld study run`")
         ->required();
-    app.add_option("--out", request_.out, "the page to write, one .html file without scripts")
+    app.add_option("--out", request_.out, "the page to write, one .html file that loads nothing")
         ->required();
     app.add_option("--title", request_.page.title, "its title")->capture_default_str();
     app.add_option("--against", request_.against,
                    "the label that the others are compared against (default: zero-shot CLIP if "
                    "there is one, else the first)");
-    app.add_option("--samples", request_.page.samples, "samples shown of each dataset; 0: none")
+    app.add_option("--samples", request_.page.samples, "samples shown of each test set; 0: none")
         ->check(whole_number())
         ->capture_default_str();
     app.add_option("--data", request_.page.data.paths,

@@ -90,7 +90,7 @@ void StudyTablesCommand::declare_table(CLI::App& app) {
 
 void StudyTablesCommand::declare_report(CLI::App& app) {
   declare_choices(app);
-  app.add_option("--out", out_, "the page to write, one .html file without scripts")->required();
+  app.add_option("--out", out_, "the page to write, one .html file that loads nothing")->required();
   app.add_option("--title", title_, "its title [the name of the plan]");
 }
 
@@ -136,24 +136,18 @@ void StudyTablesCommand::print_table(bool json) {
 
 void StudyTablesCommand::write_report(bool json) {
   const RunClock clock;
-  StudyStore store(study_, kReport);
-  const std::vector<CellStatus> states = store.statuses();
-  const std::vector<StudyGrid> grids = study_grids(store.cells(), states, kReport);
-  const std::vector<StudyTable> tables = study_tables(grids, study_, options(), kReport);
-  std::string title = title_.empty() ? store.study().name : title_;
-  if (title.empty()) title = "Study";
-  const std::string html = study_page(
-      {.title = title, .cells = store.cells(), .states = states, .grids = grids, .tables = tables});
+  const StudyPageData data(study_, options(), kReport);
+  const std::string html = study_page(data.input(title_.empty() ? data.name() : title_));
   write_file_atomically(out_, html, kReport);
   if (json) {
     return print_json({{"schema", "openworld.study_report/1"},
                        {"study", study_},
                        {"out", out_},
                        {"bytes", html.size()},
-                       {"tables", tables.size()},
+                       {"tables", data.tables()},
                        {"cost", run_cost_json(clock.cost())}});
   }
-  print_out("wrote {}, {} KiB with {} tables\n", out_, html.size() / 1024, tables.size());
+  print_out("wrote {}, {} KiB with {} tables\n", out_, html.size() / 1024, data.tables());
 }
 
 }  // namespace openworld

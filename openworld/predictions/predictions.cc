@@ -9,6 +9,7 @@
 #include "openworld/base/error.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/predictions/derive.h"
+#include "openworld/predictions/named_classes.h"
 #include "openworld/predictions/predictions_parts.h"
 
 namespace openworld {
@@ -198,20 +199,35 @@ Predictions load_predictions(const std::string& path) {
   return make_predictions(read_parts(origin), origin);
 }
 
-std::vector<std::int32_t> load_answers(const std::string& path) {
+NamedClasses load_named_classes(const std::string& path) {
   const Origin origin{"load_predictions", path};
   const Parts parts = read_parts(origin);
   const Predictions checked = make_predictions(parts, origin);
-  const Answers answers = answer({.base = parts.base_logits ? &*parts.base_logits : nullptr,
-                                  .new_side = parts.new_logits ? &*parts.new_logits : nullptr},
-                                 false, origin);
-  const auto side = checked.side.values;
+  Answers answers = answer({.base = parts.base_logits ? &*parts.base_logits : nullptr,
+                            .new_side = parts.new_logits ? &*parts.new_logits : nullptr},
+                           false, origin);
+  const std::vector<std::int32_t> none(checked.side.size(), -1);
+  NamedClasses named{none, none, none};
+  if (!checked.predicted.empty()) {
+    named.base.assign(checked.predicted.values.begin(), checked.predicted.values.end());
+  }
   // Without the number of base names nothing says where the new ones begin.
-  const bool has_new = !answers.new_side.empty() && checked.base_classes > 0;
+  if (!answers.new_side.empty() && checked.base_classes > 0) {
+    for (std::size_t i = 0; i < none.size(); ++i) {
+      named.new_side[i] = checked.base_classes + answers.new_side[i];
+    }
+  }
+  if (!answers.overall.empty()) named.overall = std::move(answers.overall);
+  return named;
+}
+
+std::vector<std::int32_t> load_answers(const std::string& path) {
+  const NamedClasses classes = load_named_classes(path);
+  const Column<std::int8_t> side = load_predictions(path).side;
   std::vector<std::int32_t> named(side.size(), -1);
   for (std::size_t i = 0; i < named.size(); ++i) {
-    if (side[i] == 0 && !checked.predicted.empty()) named[i] = checked.predicted.values[i];
-    if (side[i] == 1 && has_new) named[i] = checked.base_classes + answers.new_side[i];
+    if (side.values[i] == 0) named[i] = classes.base[i];
+    if (side.values[i] == 1) named[i] = classes.new_side[i];
   }
   return named;
 }

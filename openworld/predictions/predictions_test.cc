@@ -4,6 +4,7 @@
 #include "openworld/io/npy_values.h"
 #include "openworld/io/npz.h"
 #include "openworld/predictions/logit_predictions.h"
+#include "openworld/predictions/named_classes.h"
 #include "openworld/predictions/test_predictions.h"
 
 namespace openworld {
@@ -168,6 +169,20 @@ TEST(LoadFit, TakesTheArrayOrDerivesIt) {
       load_fit(folder.write(
           "short.npz", with_logits().set("fit", npy("<f4", "(2,)", raw<float>({1, 2}))).npz())),
       "fit has 2 rows; expected 3");
+}
+
+// Both classifiers answer to samples of every side; new names come after the base names.
+TEST(LoadNamedClasses, OfEveryClassifier) {
+  TempFolder folder;
+  using Answers = std::vector<std::int32_t>;
+  const NamedClasses found = load_named_classes(folder.write("logits.npz", with_logits().npz()));
+  EXPECT_EQ(found.base, (Answers{1, 1, 1}));
+  EXPECT_EQ(found.new_side, (Answers{2, 2, 2}));
+  EXPECT_EQ(found.overall, (Answers{1, 2, 1}));
+  const NamedClasses none = load_named_classes(folder.write("none.npz", Arrays().npz()));
+  for (const auto* answers : {&none.base, &none.new_side, &none.overall}) {
+    EXPECT_EQ(*answers, (Answers{-1, -1, -1}));
+  }
 }
 
 TEST(LoadPredictions, BaseSamplesNeedNoNewLogits) {

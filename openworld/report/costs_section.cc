@@ -59,7 +59,7 @@ void add_costs(HtmlPage& page, const ReportContext& context) {
                {.text = c.train_seconds.text(1, 1)},
                {.text = c.seconds_per_image.text(1e3, 3)},
                {.text = c.memory.text(1.0 / (1 << 20), 0)}},
-              series_colour(m, SvgLook::kPage));
+              page.method(context.runs.labels[m]), HtmlTable::Kind::kMethod);
   }
   page.table(table);
 }
@@ -82,7 +82,7 @@ void add_methods(HtmlPage& page, const ReportContext& context) {
                {.text = joined(shots)},
                {.text = joined(models)},
                {.text = std::to_string(runs)}},
-              series_colour(m, SvgLook::kPage));
+              page.method(context.runs.labels[m]), HtmlTable::Kind::kMethod);
   }
   page.table(table);
   const EvalOptions& options = context.measured.options;

@@ -18,7 +18,7 @@ constexpr std::size_t kHm = 0, kAuroc = 1, kOpenworldAuc = 2;
 void add_legend(HtmlPage& page, const RunCollection& runs) {
   std::vector<HtmlPage::Key> keys;
   for (std::size_t m = 0; m < runs.labels.size(); ++m) {
-    keys.push_back({runs.labels[m], series_colour(m, SvgLook::kPage)});
+    keys.push_back({runs.labels[m], page.method(runs.labels[m])});
   }
   page.legend(keys);
 }
@@ -54,13 +54,15 @@ void add_curves(HtmlPage& page, const ReportContext& context) {
   double first = 1, highest = 0;
   for (std::size_t d = 0; d < lines.size(); ++d) {
     for (std::size_t m = 0; m < context.runs.labels.size(); ++m) {
-      const PlotLine& line = lines[d].emplace_back(mean_line(context, m, d));
+      PlotLine& line = lines[d].emplace_back(mean_line(context, m, d));
+      line.method = static_cast<int>(page.method(context.runs.labels[m]));
       for (const double x : line.x) first = std::min(first, x);
       for (const double y : line.y) highest = std::max(highest, y);
     }
   }
   // The same for all datasets, as far as there is something to see.
-  const AxisRange x = round_range(std::min(first, 0.9), 1), y = round_range(0, highest);
+  AxisRange x = round_range(std::min(first, 0.9), 1), y = round_range(0, highest);
+  x.percent = y.percent = true;
   for (std::size_t d = 0; d < lines.size(); ++d) {
     Plot plot{.title = fmt::format("HitRate over MissRate on {}", context.runs.datasets[d]),
               .x_title = std::string(row.x_title),
@@ -88,6 +90,8 @@ void add_trade_off(HtmlPage& page, const ReportContext& context) {
   Scatter scatter{.frame = {.title = "HM over AUROC, a point for each method and dataset",
                             .x_title = "AUROC: separating base from new",
                             .y_title = "HM: classifying both",
+                            .x = {.percent = true},
+                            .y = {.percent = true},
                             .look = SvgLook::kPage},
                   .series = {}};
   const auto point = [](const std::string& name, const RunMean& x, const RunMean& y) {
@@ -105,7 +109,8 @@ void add_trade_off(HtmlPage& page, const ReportContext& context) {
       return;
     }
     ScatterSeries series{.points = {},
-                         .mean = point(runs.labels[m] + ", mean", auroc.mean, hm.mean)};
+                         .mean = point(runs.labels[m] + ", mean", auroc.mean, hm.mean),
+                         .method = static_cast<int>(page.method(runs.labels[m]))};
     for (std::size_t d = 0; d < runs.datasets.size() && runs.datasets.size() > 1; ++d) {
       series.points.push_back(point(fmt::format("{} on {}", runs.labels[m], runs.datasets[d]),
                                     auroc.by_dataset[d], hm.by_dataset[d]));
@@ -126,19 +131,15 @@ void add_trade_off(HtmlPage& page, const ReportContext& context) {
 void add_stages(HtmlPage& page, const ReportContext& context) {
   const auto costs =
       stage_costs(context.runs, context.measured.comparison, context.measured.options.ties);
-  // Dark enough for white numbers.
-  const std::string_view colours[] = {"#00735a", "#005a94", "#8f5f00", "#a33b78"};
-  const char* names[] = {"OpenworldAUC", "lost in base classes (g)", "lost in new classes (h)",
-                         "lost in the ranking (r)"};
+  const std::vector<std::string> names = {"OpenworldAUC", "lost in base classes (g)",
+                                          "lost in new classes (h)", "lost in the ranking (r)"};
   page.section("What each stage costs");
   page.paragraph(
       "A pair of a base and a new sample counts for OpenworldAUC when the base classifier is "
       "right, "
       "the new classifier is right, and the pair is ranked right. What is lost is shared between "
       "the three by their Shapley values, so that every bar adds up to 100.");
-  std::vector<HtmlPage::Key> keys;
-  for (std::size_t i = 0; i < std::size(names); ++i) keys.push_back({names[i], colours[i]});
-  page.legend(keys);
+  page.shades(names);
   HtmlTable table({"method", "OpenworldAUC", "base classes (g)", "new classes (h)", "ranking (r)",
                    "if g were perfect", "if h were perfect", "if r were perfect"});
   for (std::size_t m = 0; m < costs.size(); ++m) {
@@ -147,16 +148,18 @@ void add_stages(HtmlPage& page, const ReportContext& context) {
       page.paragraph(fmt::format("{}: none, {}.", context.runs.labels[m], c.why));
       continue;
     }
-    std::vector<BarPart> parts = {{names[0], c.openworld_auc, colours[0]}};
+    std::vector<BarPart> parts = {{names[0], c.openworld_auc}};
     std::vector<HtmlTable::Cell> cells = {{.text = context.runs.labels[m]},
                                           {.text = percent(c.openworld_auc)}};
     for (int s = 0; s < kStages; ++s) {
-      parts.push_back({names[s + 1], c.cost[s], colours[s + 1]});
+      parts.push_back(
+          {names[static_cast<std::size_t>(s) + 1], c.cost[static_cast<std::size_t>(s)]});
       cells.push_back({.text = percent(c.cost[s])});
     }
     for (const double value : c.if_perfect) cells.push_back({.text = percent(value)});
-    page.bar(context.runs.labels[m], parts);
-    table.add(std::move(cells), series_colour(m, SvgLook::kPage));
+    const std::size_t method = page.method(context.runs.labels[m]);
+    page.bar(context.runs.labels[m], parts, method);
+    table.add(std::move(cells), method, HtmlTable::Kind::kMethod);
   }
   page.folded_table("The numbers, and OpenworldAUC if one stage were perfect", table);
 }

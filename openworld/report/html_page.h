@@ -1,8 +1,14 @@
 #pragma once
 
-// A self-contained HTML page: inline style, no scripts, no external files. Light or dark by the
-// reader's system, and legible without style.
+// A self-contained HTML page: style, data and script are in it, and it loads nothing. A policy in
+// its head lets the browser run only that script. Tables and figures are legible without script and
+// style; the script (web/) sorts and copies tables, hides methods, and fills the views.
+//
+// All texts are escaped here; data for the script is JSON, which cannot end its element.
 
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,30 +28,48 @@ class HtmlTable {
     std::string hint{};  // shown when pointed at
   };
 
-  // REQUIRES: as many cells as the header. `colour` is put beside the first cell unless empty.
-  void add(std::vector<Cell> cells, std::string_view colour = "");
+  // REQUIRES: as many cells as the header. `series` has its mark beside the first cell. With
+  // `method` it is a method of the page, with which the row is hidden.
+  enum class Kind { kSeries, kMethod };
+  void add(std::vector<Cell> cells, std::optional<std::size_t> series = {},
+           Kind kind = Kind::kSeries);
 
   std::string html() const;
 
  private:
   struct Row {
     std::vector<Cell> cells;
-    std::string colour;
+    std::optional<std::size_t> series;
+    Kind kind;
   };
   std::vector<std::string> header_;
   std::vector<Row> rows_;
 };
 
-// A part of a stacked bar.
+// A part of a stacked bar. Parts are told apart by shades, in their order; there are four.
 struct BarPart {
   std::string name;
   double share = 0;  // of the whole bar
-  std::string_view colour;
 };
+inline constexpr std::size_t kBarShades = 4;
 
 class HtmlPage {
  public:
   HtmlPage(std::string title, std::string subtitle);
+
+  // One sentence above everything: what was found, and how sure it is. The last one stays.
+  void finding(std::string text) { finding_ = std::move(text); }
+  bool has_finding() const { return !finding_.empty(); }
+
+  // The number of a method, the next one if its name is new: its colour everywhere on the page.
+  std::size_t method(const std::string& name);
+  const std::vector<std::string>& methods() const { return methods_; }
+
+  // What the script shows in the views; see page_data.h.
+  void data(const nlohmann::ordered_json& data);
+
+  // A place that the script fills. Without it there is only the sentence `without`.
+  void view(std::string_view name, std::string_view without);
 
   // Sections are listed at the top of the page.
   void section(std::string_view heading);
@@ -56,10 +80,10 @@ class HtmlPage {
   // A collapsed table, too long for the page.
   void folded_table(std::string_view summary, const HtmlTable& table);
 
-  // Names with their colours.
+  // Names with the mark of their series.
   struct Key {
     std::string name;
-    std::string_view colour;
+    std::size_t series = 0;
   };
 
   // Figures between begin and end stand side by side where there is room. `keys` are a legend of
@@ -69,23 +93,18 @@ class HtmlPage {
   void end_figures();
 
   void legend(const std::vector<Key>& keys);
-  void bar(std::string_view name, const std::vector<BarPart>& parts);
-
-  // Cards between begin and end, each an image (a data: URI; none if empty) and lines below it.
-  struct CardLine {
-    std::string text;
-    bool right = false, wrong = false;
-  };
-  void begin_cards(std::string_view heading);
-  void card(const std::string& uri, std::string_view title, const std::vector<CardLine>& lines);
-  void end_cards();
+  // The names of the shades of bars.
+  void shades(const std::vector<std::string>& names);
+  // REQUIRES: at most kBarShades parts.
+  void bar(std::string_view name, const std::vector<BarPart>& parts,
+           std::optional<std::size_t> method = {});
 
   std::string html() const;
 
  private:
-  std::string title_, subtitle_;
-  std::vector<std::string> headings_;
-  std::string body_;
+  std::string title_, subtitle_, finding_;
+  std::vector<std::string> headings_, methods_;
+  std::string body_, data_;
 };
 
 }  // namespace openworld

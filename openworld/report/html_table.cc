@@ -5,6 +5,7 @@
 
 #include "openworld/report/html_page.h"
 #include "openworld/report/svg_plot.h"
+#include "openworld/report/swatch.h"
 
 namespace openworld {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 std::string_view arrow(HtmlTable::Mark mark) {
   switch (mark) {
     case HtmlTable::Mark::kBetter:
-      return "<span class=\"better\" title=\"significantly better\">&#9650;</span>";
+      return "<span class=\"mark-better\" title=\"significantly better\">&#9650;</span>";
     case HtmlTable::Mark::kWorse:
-      return "<span class=\"worse\" title=\"significantly worse\">&#9660;</span>";
+      return "<span class=\"mark-worse\" title=\"significantly worse\">&#9660;</span>";
     case HtmlTable::Mark::kNone:
       break;
   }
@@ -23,28 +24,27 @@ std::string_view arrow(HtmlTable::Mark mark) {
 
 }  // namespace
 
-void HtmlTable::add(std::vector<Cell> cells, std::string_view colour) {
+void HtmlTable::add(std::vector<Cell> cells, std::optional<std::size_t> series, Kind kind) {
   assert(cells.size() == header_.size());
-  rows_.push_back({std::move(cells), std::string(colour)});
+  rows_.push_back({std::move(cells), series, kind});
 }
 
 std::string HtmlTable::html() const {
-  std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
+  std::string out = "<div class=\"wide\"><table class=\"sortable\">\n<thead><tr>";
   const auto to = std::back_inserter(out);
   for (const std::string& name : header_) {
     fmt::format_to(to, "<th scope=\"col\">{}</th>", xml_escape(name));
   }
   out += "</tr></thead>\n<tbody>\n";
   for (const Row& row : rows_) {
-    out += "<tr>";
+    const bool hides = row.series && row.kind == Kind::kMethod;
+    out += hides ? fmt::format("<tr data-m=\"{}\">", *row.series) : "<tr>";
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
       const Cell& cell = row.cells[c];
       const std::string text = xml_escape(cell.text);
       if (c == 0) {
         out += "<th scope=\"row\">";
-        if (!row.colour.empty()) {
-          fmt::format_to(to, "<i class=\"dot\" style=\"background:{}\"></i>", row.colour);
-        }
+        if (row.series) out += swatch(*row.series);
         out += text + "</th>";
         continue;
       }

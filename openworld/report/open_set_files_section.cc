@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "openworld/report/file_sections.h"
+#include "openworld/report/finding.h"
 #include "openworld/report/open_set_result_figures.h"
 #include "openworld/report/open_set_score_figures.h"
 #include "openworld/report/open_set_section.h"
@@ -127,10 +128,11 @@ void add_comparison(HtmlPage& page, std::span<const Shown> files) {
       cells.back() = {.text = percent(result->report.all.counts.accuracy->value)};
     }
     for (const MeasuredValue& metric : shown.metrics) cells.push_back(metric_cell(metric));
-    // Files without a line have no colour, so that colours are those of the figure.
-    const bool drawn = shown.metrics[kAuprAt].value.defined();
-    table.add(std::move(cells), drawn ? series_colour(lines.size(), SvgLook::kPage) : "");
-    if (drawn) lines.push_back(line_of(shown, shown.file->label));
+    const std::size_t method = page.method(shown.file->label);
+    table.add(std::move(cells), method, HtmlTable::Kind::kMethod);
+    if (!shown.metrics[kAuprAt].value.defined()) continue;
+    lines.push_back(line_of(shown, shown.file->label));
+    lines.back().method = static_cast<int>(method);
   }
   page.table(table);
   page.note(
@@ -142,6 +144,24 @@ void add_comparison(HtmlPage& page, std::span<const Shown> files) {
   }
 }
 
+// How well the uncertainties find open-set errors, by the first metric.
+std::string open_set_finding(std::span<const Shown> files, double level) {
+  const std::string metric(open_set_metric_table()[0].title);
+  FindingInput input{
+      .metric = metric + " against open-set errors",
+      .where = {},
+      .level = files[0].result() != nullptr ? files[0].result()->report.level : level,
+      .entries = {}};
+  for (const Shown& shown : files) {
+    const MeasuredValue& value = shown.metrics[0];
+    if (!value.value.defined()) continue;
+    input.entries.push_back({.name = fmt::format("{} by {}", shown.file->label, shown.measure),
+                             .value = value.value.value,
+                             .interval = value.interval});
+  }
+  return finding_text(input);
+}
+
 }  // namespace
 
 void add_open_set_files(HtmlPage& page, std::span<const ReportFile* const> files,
@@ -149,6 +169,7 @@ void add_open_set_files(HtmlPage& page, std::span<const ReportFile* const> files
   page.section("Open set");
   std::vector<Shown> shown;
   for (const ReportFile* file : files) shown.push_back(show(*file, options));
+  if (!page.has_finding()) page.finding(open_set_finding(shown, options.bootstrap.level));
   if (shown.size() > 1) add_comparison(page, shown);
   for (const Shown& one : shown) {
     page.heading(one.file->label);

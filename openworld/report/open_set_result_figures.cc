@@ -41,6 +41,7 @@ OpenSetFigure trade_off(const OpenSetReport& report, SvgLook look) {
   }
   plot.x = range_of(plot.lines, &PlotLine::x);
   plot.y = range_of(plot.lines, &PlotLine::y);
+  plot.x.percent = plot.y.percent = look == SvgLook::kPage;
   return figure_of("trade-off", "What more and more further queries do to accuracy and AuPR.",
                    plot);
 }
@@ -71,6 +72,7 @@ OpenSetFigure counts_curve(const OpenSetReport& report, SvgLook look) {
       bounds[b].y.push_back(ends[b]);
     }
   }
+  plot.y.percent = look == SvgLook::kPage;
   plot.lines = {tp, ose};
   plot.lines.insert(plot.lines.end(), bounds.begin(), bounds.end());
   return figure_of(
@@ -120,6 +122,7 @@ OpenSetFigure growth_plot(const OpenSetReport& report, std::size_t measure, SvgL
             .lines = {},
             .x = round_range(0, report.growth.back().size),
             .look = look};
+  plot.y.percent = look == SvgLook::kPage;
   PlotLine accuracy{"accuracy", {}, {}};
   for (const GrowthPoint& point : report.growth) {
     if (point.accuracy.seeds == 0) continue;

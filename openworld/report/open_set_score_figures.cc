@@ -54,6 +54,7 @@ Plot histogram_plot(const std::vector<std::pair<std::string, std::vector<double>
     for (const double share : plot.lines.back().y) tallest = std::max(tallest, share);
   }
   plot.y = round_range(0, tallest);
+  plot.y.percent = look == SvgLook::kPage;
   return plot;
 }
 
@@ -108,12 +109,14 @@ std::optional<OpenSetFigure> precision_recall_figure(std::span<const RankedLine>
             .y_title = "precision",
             .lines = {},
             .look = look};
+  plot.x.percent = plot.y.percent = look == SvgLook::kPage;
   for (const RankedLine& line : lines) {
     if (!line.aupr.defined()) continue;
     const Curve curve = make_curve(Ranking(*line.ranked), CurveKind::kPr,
                                    {.ties = {}, .open = Side::kUnknown}, 500);
     plot.lines.push_back(
         curve_line(fmt::format("{}  {}", percent(line.aupr.value, 1), line.name), curve.points));
+    plot.lines.back().method = line.method;
   }
   if (plot.lines.empty()) return std::nullopt;
   return figure_of("precision-recall",

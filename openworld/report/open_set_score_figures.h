@@ -19,6 +19,7 @@ struct RankedLine {
   std::string name;
   MetricValue aupr;  // shown with the name; without it there is no line
   const RankedScores* ranked = nullptr;
+  int method = -1;  // of the page, see PlotLine
 };
 
 // Precision over recall of each; nothing where none has a line. `what` they are, for the caption.

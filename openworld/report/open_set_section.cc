@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "openworld/report/open_set_tables.h"
-#include "openworld/report/svg_axes.h"
 
 namespace openworld {
 namespace {
@@ -41,7 +40,7 @@ void add_open_set_figures(HtmlPage& page, const std::vector<OpenSetFigure>& figu
   for (const OpenSetFigure& figure : figures) {
     std::vector<HtmlPage::Key> keys;
     for (std::size_t i = 0; i < figure.series.size(); ++i) {
-      keys.push_back({figure.series[i], series_colour(i, SvgLook::kPage)});
+      keys.push_back({figure.series[i], i});
     }
     page.figure(figure.caption, figure.svg, keys);
   }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "openworld/report/curve_line.h"
+#include "openworld/report/file_differences.h"
 #include "openworld/report/file_sections.h"
+#include "openworld/report/finding.h"
 #include "openworld/report/metric_texts.h"
 #include "openworld/report/text_table.h"
 
@@ -43,7 +45,7 @@ HtmlTable metrics_table(const Evaluation& evaluation, const EvalOptions& options
 }
 
 // Files as rows, metrics as columns.
-HtmlTable files_table(std::span<const ReportFile* const> files,
+HtmlTable files_table(HtmlPage& page, std::span<const ReportFile* const> files,
                       std::span<const Evaluation* const> evaluations) {
   std::vector<std::string> header = {"file"};
   for (const MetricResult& metric : evaluations[0]->metrics) header.push_back(title_of(metric));
@@ -56,7 +58,7 @@ HtmlTable files_table(std::span<const ReportFile* const> files,
                        .best = is_best(evaluations, i, m),
                        .hint = hint_of(metric)});
     }
-    table.add(std::move(cells), series_colour(i, SvgLook::kPage));
+    table.add(std::move(cells), page.method(files[i]->label), HtmlTable::Kind::kMethod);
   }
   return table;
 }
@@ -76,25 +78,64 @@ void add_curves(HtmlPage& page, std::span<const ReportFile* const> files,
     const Curve curve = make_curve(Ranking(ranked[i]), row.kind, {}, 1000);
     if (!curve.area.defined()) {
       page.paragraph(fmt::format("{}: no curve, {}.", files[i]->label, curve.area.why));
-      lines.emplace_back();  // keeps the colours of the others
       continue;
     }
     const std::string name = fmt::format("{}: {} {}", files[i]->label, row.metric->info.title,
                                          percent(curve.area.value));
     lines.push_back(curve_line(name, curve.points));
-    keys.push_back({name, series_colour(i, SvgLook::kPage)});
+    lines.back().method = static_cast<int>(page.method(files[i]->label));
+    keys.push_back({name, page.method(files[i]->label)});
   }
   if (keys.empty()) return;
   Plot plot{.title = "HitRate over MissRate",
             .x_title = std::string(row.x_title),
             .y_title = std::string(row.y_title),
             .lines = std::move(lines),
+            .x = {.percent = true},
+            .y = {.percent = true},
             .look = SvgLook::kPage};
   page.begin_figures();
   page.figure(fmt::format("HitRate over MissRate for every threshold; the area below is {}.",
                           row.metric->info.title),
               svg(plot), keys);
   page.end_figures();
+}
+
+std::string files_finding(std::span<const ReportFile* const> files,
+                          std::span<const Evaluation* const> evaluations,
+                          const std::optional<FileDifferences>& differences,
+                          const EvalOptions& options) {
+  const auto& metrics = evaluations[0]->metrics;
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (metrics[i].request.row->info.name == "openworld_auc" && metrics[i].value.defined()) k = i;
+  }
+  const MetricInfo& info = metrics[k].request.row->info;
+  FindingInput input{.metric = metric_result_title(metrics[k]),
+                     .higher_is_better = info.higher_is_better,
+                     .scale = info.is_count ? 1.0 : 100.0,
+                     .where = {},
+                     .level = options.bootstrap.level,
+                     .entries = {}};
+  const auto compared = [&]() -> std::optional<std::size_t> {
+    if (!differences) return std::nullopt;
+    for (std::size_t c = 0; c < differences->requests.size(); ++c) {
+      if (differences->requests[c].row == metrics[k].request.row) return c;
+    }
+    return std::nullopt;
+  }();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const MetricResult& metric = evaluations[i]->metrics[k];
+    if (!metric.value.defined()) return "";
+    FindingEntry& entry = input.entries.emplace_back(FindingEntry{
+        .name = files[i]->label, .value = metric.value.value, .interval = metric.interval});
+    if (i == 0 || !compared) continue;
+    entry.difference = differences->metrics[i - 1][*compared].difference;
+    entry.difference_interval = differences->metrics[i - 1][*compared].interval;
+    entry.p = differences->p[i - 1][*compared];
+  }
+  if (compared) input.reference = 0;
+  return finding_text(input);
 }
 
 }  // namespace
@@ -109,9 +150,14 @@ void add_prediction_files(HtmlPage& page, std::span<const ReportFile* const> fil
     all.push_back(evaluate(ranked.back(), metrics.requests, metrics.options));
   }
   for (const Evaluation& evaluation : all) evaluations.push_back(&evaluation);
+  std::optional<FileDifferences> differences;
+  if (files.size() > 1) differences = compare_files(files, metrics.requests, metrics.options);
+  if (!page.has_finding()) {
+    page.finding(files_finding(files, evaluations, differences, metrics.options));
+  }
   page.section("Prediction files");
   if (files.size() > 1) {
-    page.table(files_table(files, evaluations));
+    page.table(files_table(page, files, evaluations));
     page.note(metrics.options.ci == Ci::kNone
                   ? "In percent. Bold: best of the column."
                   : fmt::format("In percent. Bold: best of the column. ±: half the width of the "
@@ -127,6 +173,7 @@ void add_prediction_files(HtmlPage& page, std::span<const ReportFile* const> fil
       page.table(table);
     }
   }
+  if (differences) add_file_differences(page, files, *differences, metrics.options);
   add_curves(page, files, ranked);
 }
 

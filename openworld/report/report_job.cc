@@ -10,6 +10,7 @@
 #include "openworld/base/version.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/report/short_names.h"
+#include "openworld/report/study_page.h"
 
 namespace openworld {
 namespace {
@@ -23,26 +24,44 @@ void expect_predictions(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored) || fs::exists(fs::path(path) / "side.npy", ignored)) return;
   fail(kFunction, fmt::format("{}: not a run folder; expected one with a run.json, or predictions "
-                              "with a side.npy",
+                              "with a side.npy, or a study with a study.json",
                               path));
+}
+
+StudyTableOptions study_options(const ReportRequest& request) {
+  StudyTableOptions options;
+  options.measure.bootstrap = request.options.bootstrap;
+  if (request.options.ci == Ci::kNone) options.measure.ci = StudyCi::kNone;
+  return options;
 }
 
 }  // namespace
 
 ReportResult write_report(const ReportRequest& request) {
-  std::vector<std::string> folders, paths;
+  std::vector<std::string> folders, paths, studies;
   for (const std::string& path : expand_run_folders(request.paths)) {
     if (RunFolder(path).is_run()) {
       folders.push_back(path);
+    } else if (is_study(path)) {
+      studies.push_back(path);
     } else {
       expect_predictions(path);
       paths.push_back(path);
     }
   }
-  if (folders.empty() && paths.empty()) fail(kFunction, "no paths; expected runs or predictions");
+  if (folders.empty() && paths.empty() && studies.empty()) {
+    fail(kFunction, "no paths; expected runs, predictions or studies");
+  }
   if (folders.empty() && !request.against.empty()) fail(kFunction, "--against needs run folders");
   const std::vector<ReportFile> files = open_report_files(paths, short_names(paths));
   ReportInput input{.files = files, .file_metrics = {request.file_metrics, request.options}};
+  std::vector<StudyPageData> opened;
+  std::vector<StudyPageInput> study_inputs;
+  for (const std::string& study : studies) {
+    opened.emplace_back(study, study_options(request), kFunction);
+    study_inputs.push_back(opened.back().input(opened.back().name()));
+  }
+  for (const StudyPageInput& study : study_inputs) input.studies.push_back(&study);
   std::optional<RunCollection> runs;
   std::optional<MeasuredRuns> measured;
   if (!folders.empty()) {
@@ -63,6 +82,7 @@ ReportResult write_report(const ReportRequest& request) {
                       .labels = runs ? runs->labels : std::vector<std::string>(),
                       .datasets = runs ? runs->datasets : std::vector<std::string>(),
                       .files = {},
+                      .studies = studies,
                       .summary = describe_report(input)};
   for (const ReportFile& file : files) {
     result.files.push_back({file.path, file.label, std::string(file.kind())});
@@ -88,7 +108,8 @@ nlohmann::ordered_json report_json(const ReportResult& result) {
           {"runs", result.runs},
           {"labels", result.labels},
           {"datasets", result.datasets},
-          {"files", std::move(files)}};
+          {"files", std::move(files)},
+          {"studies", result.studies}};
 }
 
 }  // namespace openworld

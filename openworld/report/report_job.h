@@ -14,9 +14,10 @@
 namespace openworld {
 
 struct ReportRequest {
-  std::vector<std::string> paths;  // run folders, folders of seed-N folders, prediction files
-  std::string out;                 // the page
-  std::string against;             // label of the reference; empty: the first of the collection
+  // Run folders, folders of seed-N folders, prediction files, studies.
+  std::vector<std::string> paths;
+  std::string out;      // the page
+  std::string against;  // label of the reference; empty: the first of the collection
   ReportPageOptions page{};
   std::vector<MetricRequest> file_metrics = find_metrics("standard");
   std::vector<MetricRequest> run_metrics = find_metrics(kRunMetrics);
@@ -34,7 +35,8 @@ struct ReportResult {
   std::size_t runs = 0;
   std::vector<std::string> labels, datasets;
   std::vector<File> files;
-  std::string summary;  // "3 methods on 2 datasets, 18 runs"
+  std::vector<std::string> studies;  // folders
+  std::string summary;               // "3 methods on 2 datasets, 18 runs"
 };
 
 // Measures, and writes the page. Throws Error as [report].

@@ -1,11 +1,13 @@
 #pragma once
 
-// Runs and prediction files as one page of HTML without scripts: values, differences, curves, costs
-// and samples of runs, then open-set tests, then other prediction files.
+// Runs, prediction files and studies as one page of HTML: what was found, values and differences,
+// thresholds, samples and classes, curves and costs of runs, then open-set tests, other prediction
+// files and studies.
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "openworld/report/file_sections.h"
 #include "openworld/report/named_data.h"
@@ -13,9 +15,11 @@
 
 namespace openworld {
 
+struct StudyPageInput;  // study_page.h
+
 struct ReportPageOptions {
   std::string title = "Open-world report";
-  std::size_t samples = 8;  // shown of each dataset of the runs; 0: none
+  std::size_t samples = 24;  // shown of each test set; 0: none
   NamedData data{};
 };
 
@@ -24,6 +28,7 @@ struct ReportInput {
   const RunCollection* runs = nullptr;
   const MeasuredRuns* measured = nullptr;
   std::span<const ReportFile> files{};
+  std::vector<const StudyPageInput*> studies{};
   FileMetrics file_metrics{};
 };
 
@@ -33,7 +38,7 @@ struct ReportPage {
   std::vector<MissingPictures> missing{};
 };
 
-// Throws Error. REQUIRES: runs or files.
+// Throws Error. REQUIRES: runs, files or studies.
 ReportPage report_page(const ReportInput& input, const ReportPageOptions& options);
 
 // "3 methods on 2 datasets, 18 runs; seeds 1 to 3; 1 open-set test".

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "openworld/report/finding.h"
+#include "openworld/report/forest_plot.h"
 #include "openworld/report/run_sections.h"
 #include "openworld/report/run_texts.h"
 #include "openworld/report/svg_axes.h"
@@ -33,7 +35,8 @@ std::string interval_hint(const MetricRequest& request, const RunMean& mean) {
                      mean.interval->low * scale, mean.interval->high * scale);
 }
 
-HtmlTable values_table(const ReportContext& context, std::optional<std::size_t> dataset) {
+HtmlTable values_table(HtmlPage& page, const ReportContext& context,
+                       std::optional<std::size_t> dataset) {
   const RunComparison& comparison = context.measured.comparison;
   std::vector<std::string> header = {"method"};
   for (const MetricRequest& request : comparison.requests) header.push_back(title_of(request));
@@ -50,7 +53,7 @@ HtmlTable values_table(const ReportContext& context, std::optional<std::size_t> 
            .best = context.measured.is_best(m, k, dataset),
            .hint = interval_hint(request, mean)});
     }
-    table.add(std::move(cells), series_colour(m, SvgLook::kPage));
+    table.add(std::move(cells), page.method(context.runs.labels[m]), HtmlTable::Kind::kMethod);
   }
   return table;
 }
@@ -85,7 +88,93 @@ HtmlTable differences_table(const ReportContext& context, std::size_t label) {
   return table;
 }
 
+// The metric that the first sentence is about, and whose differences are shown by dataset.
+std::size_t main_metric(const RunComparison& comparison) {
+  for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
+    if (comparison.requests[k].row->info.name == "openworld_auc") return k;
+  }
+  return 0;
+}
+
+// Differences of all methods in a metric; with `by_dataset` each dataset below its mean.
+Forest forest_of(HtmlPage& page, const ReportContext& context, std::size_t k, bool by_dataset) {
+  const RunCollection& runs = context.runs;
+  const RunComparison& comparison = context.measured.comparison;
+  const MetricInfo& info = comparison.requests[k].row->info;
+  Forest forest{.title = fmt::format("Differences in {} from {}", title_of(comparison.requests[k]),
+                                     runs.labels[comparison.reference]),
+                .x_title = info.is_count ? "difference" : "difference in points",
+                .scale = info.is_count ? 1.0 : 100.0,
+                .rows = {}};
+  for (std::size_t m = 0; m < runs.labels.size(); ++m) {
+    if (m == comparison.reference) continue;
+    const RunMetric& metric = comparison.differences[m][k];
+    if (!metric.mean.defined()) continue;
+    const int method = static_cast<int>(page.method(runs.labels[m]));
+    forest.rows.push_back({.name = runs.labels[m],
+                           .method = method,
+                           .difference = metric.mean.value,
+                           .interval = metric.mean.interval,
+                           .significant = context.measured.significant(m, k)});
+    for (std::size_t d = 0; by_dataset && d < runs.datasets.size(); ++d) {
+      const RunMean& mean = metric.by_dataset[d];
+      if (!mean.defined()) continue;
+      forest.rows.push_back({.name = runs.datasets[d],
+                             .method = method,
+                             .difference = mean.value,
+                             .interval = mean.interval,
+                             .part = true});
+    }
+  }
+  return forest;
+}
+
+void add_forests(HtmlPage& page, const ReportContext& context) {
+  constexpr std::size_t kMostRows = 60;
+  const RunComparison& comparison = context.measured.comparison;
+  const std::size_t main = main_metric(comparison);
+  const std::size_t sets = context.runs.datasets.size();
+  const bool by_dataset = sets > 1 && context.runs.labels.size() * (sets + 1) <= kMostRows;
+  page.begin_figures();
+  for (std::size_t i = 0; i < comparison.requests.size(); ++i) {
+    // The main metric first.
+    const std::size_t k = i == 0 ? main : i <= main ? i - 1 : i;
+    const Forest forest = forest_of(page, context, k, by_dataset && k == main);
+    if (!forest.rows.empty()) page.figure(title_of(comparison.requests[k]), svg(forest));
+  }
+  page.end_figures();
+}
+
 }  // namespace
+
+std::string runs_finding(const ReportContext& context) {
+  const RunCollection& runs = context.runs;
+  const RunComparison& comparison = context.measured.comparison;
+  const std::size_t k = main_metric(comparison);
+  const MetricInfo& info = comparison.requests[k].row->info;
+  FindingInput input{.metric = metric_title(info, comparison.requests[k].params),
+                     .higher_is_better = info.higher_is_better,
+                     .scale = info.is_count ? 1.0 : 100.0,
+                     .where = runs.datasets.size() > 1
+                                  ? fmt::format("on average over {} datasets", runs.datasets.size())
+                                  : "on " + runs.datasets[0],
+                     .level = context.measured.options.bootstrap.level,
+                     .entries = {}};
+  for (std::size_t m = 0; m < runs.labels.size(); ++m) {
+    const RunMean& mean = comparison.values[m][k].mean;
+    if (!mean.defined()) return "";
+    FindingEntry& entry = input.entries.emplace_back(
+        FindingEntry{.name = runs.labels[m], .value = mean.value, .interval = mean.interval});
+    if (m == comparison.reference) continue;
+    const RunMetric& difference = comparison.differences[m][k];
+    entry.difference = difference.mean.value;
+    entry.difference_interval = difference.mean.interval;
+    entry.p = context.measured.adjusted[m][k];
+    entry.over_datasets = difference.over_datasets;
+  }
+  input.reference = comparison.reference;
+  return finding_text(input);
+}
 
 void add_results(HtmlPage& page, const ReportContext& context) {
   const RunCollection& runs = context.runs;
@@ -95,7 +184,7 @@ void add_results(HtmlPage& page, const ReportContext& context) {
   page.paragraph(runs.datasets.size() > 1
                      ? "Means over datasets of means over seeds, in percent."
                      : fmt::format("Means over seeds on {}, in percent.", runs.datasets[0]));
-  page.table(values_table(context, std::nullopt));
+  page.table(values_table(page, context, std::nullopt));
   std::string note = "Bold: best of the column.";
   if (context.measured.options.ci != Ci::kNone) {
     note += fmt::format(" ±: half the width of the {:g} % interval.",
@@ -108,14 +197,21 @@ void add_results(HtmlPage& page, const ReportContext& context) {
   }
   page.note(note);
   for (std::size_t d = 0; d < runs.datasets.size() && runs.datasets.size() > 1; ++d) {
-    page.folded_table(runs.datasets[d], values_table(context, d));
+    page.folded_table(runs.datasets[d], values_table(page, context, d));
   }
   if (runs.labels.size() < 2) return;
   page.section("Differences");
   page.paragraph(
       fmt::format("Paired differences from {}, in points.", runs.labels[comparison.reference]));
+  add_forests(page, context);
+  page.note(
+      "Dots are differences, bars their intervals. A filled dot is significant after Holm's "
+      "correction. Small rows are single datasets, which are not tested.");
   for (std::size_t m = 0; m < runs.labels.size(); ++m) {
-    if (m != comparison.reference) page.table(differences_table(context, m));
+    if (m == comparison.reference) continue;
+    page.folded_table(
+        fmt::format("{} against {}, in numbers", runs.labels[m], runs.labels[comparison.reference]),
+        differences_table(context, m));
   }
 }
 

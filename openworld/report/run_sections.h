@@ -6,7 +6,6 @@
 #include <string>
 
 #include "openworld/report/html_page.h"
-#include "openworld/report/named_data.h"
 #include "openworld/runs/measured_runs.h"
 
 namespace openworld {
@@ -19,6 +18,9 @@ struct ReportContext {
 };
 
 inline constexpr const char* kFigureMetrics = "hm,auroc,openworld_auc";
+
+// The sentence above everything; "" where the metric that it would be about is undefined.
+std::string runs_finding(const ReportContext& context);
 
 // Values, on average and by dataset, and differences from the reference.
 void add_results(HtmlPage& page, const ReportContext& context);
@@ -34,16 +36,6 @@ void add_stages(HtmlPage& page, const ReportContext& context);
 
 // Parameters, time and memory, from result.json.
 void add_costs(HtmlPage& page, const ReportContext& context);
-
-struct ShownSamples {
-  std::size_t pictures = 0;
-  std::vector<MissingPictures> missing{};
-};
-
-// Up to `count` samples of each dataset. A dataset that may not or cannot be opened has a sentence
-// in their place.
-ShownSamples add_samples(HtmlPage& page, const ReportContext& context, std::size_t count,
-                         const NamedData& data);
 
 // What was run, and how the numbers came about.
 void add_methods(HtmlPage& page, const ReportContext& context);

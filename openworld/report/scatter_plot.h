@@ -18,10 +18,11 @@ struct ScatterPoint {
 struct ScatterSeries {
   std::vector<ScatterPoint> points;
   ScatterPoint mean;
+  int method = -1;  // on a page: whose colour it has and with which it is hidden; -1: none
 };
 
 struct Scatter {
-  SvgFrame frame;  // the ranges are found from the points
+  SvgFrame frame;  // the ends of the ranges are found from the points
   std::vector<ScatterSeries> series;
 };
 

@@ -20,7 +20,7 @@ Json optional_json(const std::optional<double>& value) {
 }
 
 Json cell_json(const TableCell& cell) {
-  const MeasuredValue& value = cell.measured;
+  const StudyValue& value = cell.measured;
   Json json = {{"value", optional_json(value.value)},
                {"done", value.done},
                {"cells", value.cells},

@@ -254,7 +254,7 @@ std::string write_csv(std::span<const StudyTable> tables) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const TableCell& cell = table.cells[m][c];
-        const MeasuredValue& value = cell.measured;
+        const StudyValue& value = cell.measured;
         std::optional<double> low, high;
         if (value.interval) low = value.interval->low, high = value.interval->high;
         std::vector<std::string> words = {table.title,
@@ -290,11 +290,11 @@ std::span<const TableFormat> table_formats() {
   return kFormats;
 }
 
-std::string table_count_text(const MeasuredValue& value) {
+std::string table_count_text(const StudyValue& value) {
   return value.complete() ? "" : fmt::format("({}/{})", value.done, value.cells);
 }
 
-std::string table_value_text(const TableColumn& column, const MeasuredValue& value) {
+std::string table_value_text(const TableColumn& column, const StudyValue& value) {
   if (value.cells == 0) return "";
   if (value.value) {
     const double shown = *value.value * column.scale;
@@ -304,7 +304,7 @@ std::string table_value_text(const TableColumn& column, const MeasuredValue& val
   return value.complete() ? "-" : table_count_text(value);
 }
 
-std::string table_reach_text(const TableColumn& column, const MeasuredValue& value) {
+std::string table_reach_text(const TableColumn& column, const StudyValue& value) {
   if (!value.value || !value.interval) return "";
   const double reach = (value.interval->high - value.interval->low) / 2 * column.scale;
   return fmt::format("±{:.{}f}", reach, column.decimals);

@@ -29,11 +29,11 @@ nlohmann::ordered_json study_tables_json(std::span<const StudyTable> tables);
 
 // "61.20", "+0.0123", "-" where it is undefined, "" where it was never planned, "(2/3)" where only
 // so many cells are done and no value is shown.
-std::string table_value_text(const TableColumn& column, const MeasuredValue& value);
+std::string table_value_text(const TableColumn& column, const StudyValue& value);
 // "±1.10", half the width of the interval; "" where there is none.
-std::string table_reach_text(const TableColumn& column, const MeasuredValue& value);
+std::string table_reach_text(const TableColumn& column, const StudyValue& value);
 // "(2/3)": a value is of so many cells; "" for a complete one.
-std::string table_count_text(const MeasuredValue& value);
+std::string table_count_text(const StudyValue& value);
 
 // What ± means: "± is half the 95 % interval over seeds (Student's t)"; "" without intervals.
 std::string interval_note(const StudyTable& table);

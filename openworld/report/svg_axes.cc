@@ -14,6 +14,9 @@ namespace {
 constexpr double kLeft = 58, kRight = 16, kBottom = 50;
 constexpr std::string_view kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                          "#e69f00", "#56b4e9", "#000000"};
+constexpr std::string_view kVariables[] = {"var(--k0)", "var(--k1)", "var(--k2)", "var(--k3)",
+                                           "var(--k4)", "var(--k5)", "var(--k6)"};
+static_assert(std::size(kColours) == std::size(kVariables));
 
 struct Ticks {
   int count;
@@ -63,8 +66,13 @@ Ticks ticks_of(const AxisRange& range) {
   return {count, std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)))};
 }
 
-std::string tick_text(double value, int decimals) {
+std::string tick_text(double value, const AxisRange& range, int decimals) {
+  if (range.percent) return fmt::format("{:.{}f}", 100 * value, std::max(0, decimals - 2));
   return decimals < 0 ? fmt::format("{:.4g}", value) : fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string title_of(const std::string& title, const AxisRange& range) {
+  return range.percent ? title + ", %" : title;
 }
 
 AxisRange range_of_rates(double low, double high) {
@@ -97,10 +105,29 @@ AxisRange round_range(double low, double high) {
   return range;
 }
 
+std::vector<AxisTick> axis_ticks(const AxisRange& range) {
+  const Ticks ticks = ticks_of(range);
+  std::vector<AxisTick> list;
+  for (int i = 0; i <= ticks.count; ++i) {
+    const double value = range.low + (range.high - range.low) * i / ticks.count;
+    list.push_back({value, tick_text(value, range, ticks.decimals)});
+  }
+  return list;
+}
+
 std::string_view series_colour(std::size_t i, SvgLook look) {
   const std::size_t at = i % std::size(kColours);
-  const bool black = at == std::size(kColours) - 1;
-  return black && look == SvgLook::kPage ? "currentColor" : kColours[at];
+  return look == SvgLook::kPage ? kVariables[at] : kColours[at];
+}
+
+std::string_view series_dashes(std::size_t i) {
+  constexpr std::string_view kDashes[] = {"", "7 3", "2 3", "9 3 2 3"};
+  return kDashes[i / std::size(kColours) % std::size(kDashes)];
+}
+
+std::string dashes_attribute(std::size_t i) {
+  const std::string_view dashes = series_dashes(i);
+  return dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes);
 }
 
 SvgAxes::SvgAxes(SvgFrame frame)
@@ -140,24 +167,19 @@ std::string SvgAxes::open() const {
                    "fill=\"currentColor\">\n",
                    frame_.width, frame_.height, xml_escape(frame_.title));
   }
-  const auto tick = [](const AxisRange& range, int i, int count) {
-    return range.low + (range.high - range.low) * i / count;
-  };
-  const Ticks across = ticks_of(frame_.x), up = ticks_of(frame_.y);
-  for (int i = 0; i <= std::max(across.count, up.count); ++i) {
-    const double x = tick(frame_.x, i, across.count), y = tick(frame_.y, i, up.count);
-    if (i <= across.count) {
-      fmt::format_to(to,
-                     "<path d=\"M{:.1f} {:.1f}V{:.1f}\" {}/>\n"
-                     "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                     px(x), bottom, above, grid, px(x), bottom + 18, tick_text(x, across.decimals));
-    }
-    if (i <= up.count) {
-      fmt::format_to(to,
-                     "<path d=\"M{:.1f} {:.1f}H{:.1f}\" {}/>\n"
-                     "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                     left, py(y), right, grid, left - 8, py(y) + 4, tick_text(y, up.decimals));
-    }
+  for (const AxisTick& tick : axis_ticks(frame_.x)) {
+    const double x = px(tick.value);
+    fmt::format_to(to,
+                   "<path d=\"M{:.1f} {:.1f}V{:.1f}\" {}/>\n"
+                   "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                   x, bottom, above, grid, x, bottom + 18, tick.text);
+  }
+  for (const AxisTick& tick : axis_ticks(frame_.y)) {
+    const double y = py(tick.value);
+    fmt::format_to(to,
+                   "<path d=\"M{:.1f} {:.1f}H{:.1f}\" {}/>\n"
+                   "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                   left, y, right, grid, left - 8, y + 4, tick.text);
   }
   fmt::format_to(to,
                  "<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"{}\"/>\n"
@@ -165,8 +187,8 @@ std::string SvgAxes::open() const {
                  "<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}"
                  "</text>\n",
                  left, above, bottom, right, paper ? "#333333" : "currentColor", (left + right) / 2,
-                 bottom + 40, xml_escape(frame_.x_title), (above + bottom) / 2,
-                 xml_escape(frame_.y_title));
+                 bottom + 40, xml_escape(title_of(frame_.x_title, frame_.x)), (above + bottom) / 2,
+                 xml_escape(title_of(frame_.y_title, frame_.y)));
   return out;
 }
 

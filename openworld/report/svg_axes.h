@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace openworld {
 
@@ -17,10 +18,19 @@ enum class SvgLook {
 struct AxisRange {
   double low = 0;
   double high = 1;
+  bool percent = false;  // ticks of shares as percent, which the title says
 };
 
 // The smallest range with round ends that holds both, and at least a tenth wide.
 AxisRange round_range(double low, double high);
+
+struct AxisTick {
+  double value = 0;
+  std::string text;
+};
+
+// Round numbers from end to end. REQUIRES: a range of round_range.
+std::vector<AxisTick> axis_ticks(const AxisRange& range);
 
 struct SvgFrame {
   std::string title;  // on a page, the accessible description
@@ -49,7 +59,13 @@ class SvgAxes {
 };
 
 // Okabe and Ito's colours, which people with any colour vision can distinguish; they repeat. On a
-// page the seventh is that of the text.
+// page they are variables of its style, which a dark page makes lighter.
 std::string_view series_colour(std::size_t i, SvgLook look);
+
+// Of a line: nothing for the first seven, then dashes, so that lines of one colour differ.
+std::string_view series_dashes(std::size_t i);
+
+// " stroke-dasharray=..." of a line, or "".
+std::string dashes_attribute(std::size_t i);
 
 }  // namespace openworld

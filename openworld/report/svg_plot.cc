@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <cmath>
 #include <iterator>
 
 namespace openworld {
@@ -72,18 +73,29 @@ std::string svg(const Plot& plot) {
     const PlotLine& line = plot.lines[i];
     assert(line.x.size() == line.y.size());
     const bool is_bound = line.bounds >= 0;
-    const std::string_view colour =
-        series_colour(is_bound ? static_cast<std::size_t>(line.bounds) : i, plot.look);
+    const auto series = static_cast<std::size_t>(is_bound           ? line.bounds
+                                                 : line.method >= 0 ? line.method
+                                                                    : static_cast<int>(i));
+    const std::string_view colour = series_colour(series, plot.look);
     fmt::format_to(
-        to, "<polyline fill=\"none\" stroke-width=\"{}\" stroke-linejoin=\"round\" stroke=\"",
-        is_bound ? 1 : 2);
-    out += colour;
-    out += "\" points=\"";
+        to, "<polyline fill=\"none\" stroke-width=\"{}\" stroke-linejoin=\"round\" stroke=\"{}\"{}",
+        is_bound ? 1 : 2, colour, dashes_attribute(series));
+    if (line.method >= 0) fmt::format_to(to, " data-m=\"{}\"", line.method);
+    out += " points=\"";
+    const bool on_page = plot.look == SvgLook::kPage;
+    // What moves by less is left out of a page: half a pixel, or two where there are many lines.
+    const double least = plot.lines.size() <= 20 ? 0.5 : 2;
+    double last_x = 0, last_y = 0;
     for (std::size_t k = 0; k < line.x.size(); ++k) {
-      fmt::format_to(to, "{}{:.2f},{:.2f}", k == 0 ? "" : " ", axes.px(line.x[k]),
-                     axes.py(line.y[k]));
+      const double x = axes.px(line.x[k]), y = axes.py(line.y[k]);
+      const bool close = std::abs(x - last_x) < least && std::abs(y - last_y) < least;
+      if (on_page && close && k > 0 && k + 1 < line.x.size()) continue;
+      fmt::format_to(to, "{}{:.{}f},{:.{}f}", k == 0 ? "" : " ", x, on_page ? 1 : 2, y,
+                     on_page ? 1 : 2);
+      last_x = x;
+      last_y = y;
     }
-    if (plot.look == SvgLook::kPage) {
+    if (on_page) {
       fmt::format_to(to, "\"><title>{}</title></polyline>\n", xml_escape(line.name));
       continue;
     }
@@ -91,10 +103,10 @@ std::string svg(const Plot& plot) {
     if (is_bound) continue;
     const double row = axes.py(plot.y.high) + 14 + 18 * static_cast<double>(i);
     fmt::format_to(to,
-                   "<path d=\"M{:.1f} {:.1f}h18\" stroke-width=\"2\" stroke=\"{}\"/>"
+                   "<path d=\"M{:.1f} {:.1f}h18\" stroke-width=\"2\" stroke=\"{}\"{}/>"
                    "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                   axes.px(plot.x.high) - 190, row - 4, colour, axes.px(plot.x.high) - 166, row,
-                   xml_escape(line.name));
+                   axes.px(plot.x.high) - 190, row - 4, colour, dashes_attribute(series),
+                   axes.px(plot.x.high) - 166, row, xml_escape(line.name));
   }
   for (const PlotMark& mark : plot.marks) {
     fmt::format_to(to,

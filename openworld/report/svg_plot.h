@@ -18,6 +18,8 @@ struct PlotLine {
   // The number of the line that this one bounds, whose colour it takes: drawn thin and without a
   // place in the legend. REQUIRES: bounds come after all lines that are not bounds.
   int bounds = -1;
+  // On a page: the method that it is of, whose colour it has and with which it is hidden; -1: none.
+  int method = -1;
 };
 
 // A point with its name beside it.

@@ -52,6 +52,19 @@ TEST(SvgPlot, DrawsAPartOfTheRange) {
   EXPECT_NE(text.find(">0.60</text>"), std::string::npos);
 }
 
+TEST(SvgPlot, SharesInPercent) {
+  Plot plot{.title = "", .x_title = "rate", .y_title = "y", .lines = {{"a", {0, 1}, {0, 1}}}};
+  plot.x.percent = true;
+  plot.look = SvgLook::kPage;
+  plot.lines[0].method = 8;
+  const std::string out = svg(plot);
+  EXPECT_NE(out.find(">rate, %</text>"), std::string::npos);
+  EXPECT_NE(out.find(">20</text>"), std::string::npos);
+  EXPECT_NE(out.find(">0.2</text>"), std::string::npos);  // of y
+  EXPECT_NE(out.find("stroke=\"var(--k1)\" stroke-dasharray=\"7 3\" data-m=\"8\""),
+            std::string::npos);
+}
+
 TEST(XmlEscape, LeavesNoMarkupAndNoControlCharacters) {
   EXPECT_EQ(xml_escape("<a href=\"x\">&\n"), "&lt;a href=&quot;x&quot;&gt;&amp; ");
 }

@@ -225,7 +225,7 @@ void add_level_summary(StudyTable& table, const TableColumn& column) {
     TableCell of_mean, of_variance;
     std::vector<double> values;
     for (std::size_t c = 0; c < levels; ++c) {
-      const MeasuredValue& mine = row[c].measured;
+      const StudyValue& mine = row[c].measured;
       if (mine.value && mine.complete()) values.push_back(*mine.value);
       // The same cells at every level.
       of_mean.measured.done = mine.done;

@@ -55,15 +55,15 @@ std::vector<MeasuredMethod> means(const std::vector<SeedTable>& tables) {
     MeasuredMethod& method = methods.emplace_back();
     double sum = 0;
     for (const SeedValues& values : table.worlds) {
-      MeasuredValue& mine = method.worlds.emplace_back(MeasuredValue{
-          .done = values.done, .cells = values.cells, .undefined = values.undefined()});
+      StudyValue& mine = method.worlds.emplace_back(
+          StudyValue{.done = values.done, .cells = values.cells, .undefined = values.undefined()});
       if (values.values.empty() || mine.undefined) continue;
       mine.value = mean_of(values.values);
       sum += *mine.value;
     }
     method.average.done = table.average.done;
     method.average.cells = table.average.cells;
-    for (const MeasuredValue& mine : method.worlds) {
+    for (const StudyValue& mine : method.worlds) {
       method.average.undefined = method.average.undefined || mine.undefined;
     }
     if (table.averaged) method.average.value = sum / static_cast<double>(table.worlds.size());
@@ -71,7 +71,7 @@ std::vector<MeasuredMethod> means(const std::vector<SeedTable>& tables) {
   return methods;
 }
 
-void add_t_interval(MeasuredValue& mine, const SeedValues& values, double level) {
+void add_t_interval(StudyValue& mine, const SeedValues& values, double level) {
   if (!mine.value || !mine.complete() || values.values.size() < 2) return;
   const SeedSummary summary = summarize_seeds(values.values, level);
   mine.interval = Interval{.low = summary.interval->low,
@@ -81,7 +81,7 @@ void add_t_interval(MeasuredValue& mine, const SeedValues& values, double level)
 }
 
 // Paired by seed.
-void add_t_test(MeasuredValue& mine, const SeedValues& values, const SeedValues& reference,
+void add_t_test(StudyValue& mine, const SeedValues& values, const SeedValues& reference,
                 double level) {
   if (!mine.complete() || !reference.defined() || values.seeds != reference.seeds) return;
   if (values.values.size() < 2) return;
@@ -113,23 +113,23 @@ void for_columns(std::vector<MeasuredMethod>& methods, const Each& each) {
   }
 }
 
-void adjust_column(std::vector<MeasuredValue*>& column) {
+void adjust_column(std::vector<StudyValue*>& column) {
   std::vector<double> p_values;
-  for (const MeasuredValue* value : column) {
+  for (const StudyValue* value : column) {
     if (value->p) p_values.push_back(*value->p);
   }
   const std::vector<double> adjusted = holm_adjust(p_values);
   std::size_t next = 0;
-  for (MeasuredValue* value : column) {
+  for (StudyValue* value : column) {
     if (value->p) value->p = adjusted[next++];
   }
 }
 
 void add_differences(std::vector<MeasuredMethod>& methods, std::size_t reference) {
-  std::vector<MeasuredValue*> column;
-  for_columns(methods, [&](std::size_t m, MeasuredValue& mine, std::optional<std::size_t> world) {
+  std::vector<StudyValue*> column;
+  for_columns(methods, [&](std::size_t m, StudyValue& mine, std::optional<std::size_t> world) {
     const MeasuredMethod& other = methods[reference];
-    const MeasuredValue& theirs = world ? other.worlds[*world] : other.average;
+    const StudyValue& theirs = world ? other.worlds[*world] : other.average;
     if (m != reference && mine.value && theirs.value && mine.complete() && theirs.complete()) {
       mine.difference = *mine.value - *theirs.value;
     }
@@ -143,7 +143,7 @@ void add_differences(std::vector<MeasuredMethod>& methods, std::size_t reference
 
 void add_seed_statistics(std::vector<MeasuredMethod>& methods, const std::vector<SeedTable>& tables,
                          std::optional<std::size_t> reference, double level) {
-  for_columns(methods, [&](std::size_t m, MeasuredValue& mine, std::optional<std::size_t> world) {
+  for_columns(methods, [&](std::size_t m, StudyValue& mine, std::optional<std::size_t> world) {
     const auto values = [&](std::size_t of) -> const SeedValues& {
       return world ? tables[of].worlds[*world] : tables[of].average;
     };

@@ -36,7 +36,7 @@ struct MeasureOptions {
   BootstrapOptions bootstrap = {};  // level, resamples, seed, threads
 };
 
-struct MeasuredValue {
+struct StudyValue {
   std::optional<double> value = {};
   std::optional<Interval> interval = {};
   std::optional<double> difference = {};  // from the reference
@@ -48,8 +48,8 @@ struct MeasuredValue {
 };
 
 struct MeasuredMethod {
-  std::vector<MeasuredValue> worlds;
-  MeasuredValue average;
+  std::vector<StudyValue> worlds;
+  StudyValue average;
 };
 
 struct MeasuredLevel {

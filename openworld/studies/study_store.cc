@@ -91,6 +91,11 @@ bool is_open(CellState state, bool retry_failed) {
   return state != CellState::kDone && state != CellState::kRunning;
 }
 
+bool is_study(const std::string& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::path(folder) / kStudyFile, ignored);
+}
+
 PlanChange StudyStore::check(const std::string& folder, const StudyInit& init,
                              std::string_view function) {
   const std::string path = folder + "/" + kStudyFile;

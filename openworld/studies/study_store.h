@@ -55,6 +55,9 @@ struct StudyInit {
   bool force = false;  // accept a plan that lacks cells of an earlier one
 };
 
+// Whether there is a study in the folder.
+bool is_study(const std::string& folder);
+
 class StudyStore {
  public:
   // Makes the folder, or extends a study that is there by the cells that are new. Throws Error,

@@ -172,7 +172,7 @@ class Builder {
         if (many) table.columns.push_back(named(column, "average"));
         for (std::size_t m = 0; m < grid_.methods.size(); ++m) {
           const MeasuredMethod& method = measured.metrics[k][m];
-          for (const MeasuredValue& value : method.worlds) table.cells[m].push_back({value});
+          for (const StudyValue& value : method.worlds) table.cells[m].push_back({value});
           if (many) table.cells[m].push_back({method.average});
         }
       }
@@ -191,8 +191,8 @@ class Builder {
     if (world) table.world = grid_.worlds[*world].name;
   }
 
-  static const MeasuredValue& value_of(const MeasuredMethod& method,
-                                       std::optional<std::size_t> world) {
+  static const StudyValue& value_of(const MeasuredMethod& method,
+                                    std::optional<std::size_t> world) {
     return world ? method.worlds[*world] : method.average;
   }
 
@@ -252,7 +252,7 @@ class Builder {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const TableColumn& column = table.columns[c];
       const auto takes_part = [&](std::size_t m) {
-        const MeasuredValue& mine = table.cells[m][c].measured;
+        const StudyValue& mine = table.cells[m][c].measured;
         return column.ranked && table.methods.size() > 1 && mine.value && mine.complete() &&
                !(column.relative && table.reference == m);
       };
@@ -263,7 +263,7 @@ class Builder {
       }
       for (std::size_t m = 0; m < table.methods.size(); ++m) {
         TableCell& cell = table.cells[m][c];
-        const MeasuredValue& mine = cell.measured;
+        const StudyValue& mine = cell.measured;
         cell.best = takes_part(m) && mine.value == best;
         if (!mine.p || !mine.difference || !(*mine.p < 1 - table.confidence)) continue;
         cell.mark = is_better(column, *mine.difference, 0) ? 1 : -1;

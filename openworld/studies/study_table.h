@@ -50,7 +50,7 @@ struct TableColumn {
 };
 
 struct TableCell {
-  MeasuredValue measured;
+  StudyValue measured;
   bool best = false;  // no other complete value of the column is better
   int mark = 0;       // 1 better than the reference beyond chance, -1 worse
 };

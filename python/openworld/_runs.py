@@ -352,11 +352,11 @@ def report(
     metrics: Optional[Names] = None,
     **options: Any,
 ) -> Dict[str, Any]:
-    """Writes runs, open-set tests and prediction files as one page of HTML without scripts.
+    """Writes runs, open-set tests, prediction files and studies as one interactive page of HTML.
 
     paths: runs, folders of them, and prediction files.
     out: the .html file.
-    samples: images shown of each dataset; 0 for none. Images of bundled worlds are always shown,
+    samples: samples shown of each test set; 0 for none. Images of bundled worlds are always shown,
         others if ``data`` names their dataset as the runs do.
     against, metrics, options: as for compare_runs().
 

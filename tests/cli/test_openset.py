@@ -323,7 +323,7 @@ def test_figures_and_page(folder):
         text = file.read_text()
         assert text.startswith("<svg") and "nan" not in text and text.rstrip().endswith("</svg>")
     page = (folder / "p.html").read_text()
-    assert "Open set" in page and page.count("<svg") == 7
+    assert "Open set" in page and page.count('role="img"') == 7
 
 
 def test_words_are_the_published_ones():

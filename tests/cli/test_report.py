@@ -13,8 +13,8 @@ from page import Page
 from pets import png
 from runs import DATASETS, SKILLS, predictions, write_run, write_runs
 
-SECTIONS = ["Results", "Differences", "What a threshold trades", "Classification against detection",
-            "What each stage costs", "What it costs", "Samples", "How this was made"]
+SECTIONS = ["Results", "Differences", "Choose a threshold", "Samples", "Classes", "What a threshold trades", "Classification against detection",
+            "What each stage costs", "What it costs", "How this was made"]
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +45,42 @@ def test_json(written, runs):
     text, said = written
     assert said["schema"] == "openworld.report/2"
     assert said["bytes"] == len(text.encode())
-    assert (said["runs"], said["pictures"], said["files"]) == (18, 16, [])
+    assert (said["runs"], said["pictures"], said["files"], said["studies"]) == (18, 48, [], [])
     assert said["labels"] == list(SKILLS) and said["datasets"] == list(DATASETS)
 
 
 def test_is_one_file(written, page):
-    """No script, nothing from elsewhere: not even the name of a host."""
+    """Nothing from elsewhere: not even the name of a host, but for that in the name of SVG."""
     text, _ = written
-    assert "script" not in page.tags and "link" not in page.tags and "iframe" not in page.tags
-    assert "://" not in text and "url(" not in text and "@import" not in text
-    for value in page.of("img", "src"):
+    assert "link" not in page.tags and "iframe" not in page.tags and "img" not in page.tags
+    assert page.tags.count("script") == 2 and len(page.scripts) == 2
+    rest = text.replace("http://www.w3.org/2000/svg", "").replace('url("#hatch")', "")
+    assert "://" not in rest and "url(" not in rest and "@import" not in rest
+    for value in page.pictures():
         assert value.startswith("data:image/")
     for value in page.of("a", "href"):
         assert value.startswith("#")
+
+
+def test_policy(written):
+    """The browser runs the page's own script, applies its own style, and loads nothing."""
+    text, _ = written
+    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    hashes = {name: base64.b64encode(hashlib.sha256(
+        re.search(f"<{name}>(.*?)</{name}>", text, re.S)[1].encode()).digest()).decode() for name in ("script", "style")}
+    assert policy == (f"default-src 'none'; script-src 'sha256-{hashes['script']}'; style-src 'sha256-{hashes['style']}'; "
+                      "img-src data:; base-uri 'none'; form-action 'none'")
+    assert " style=" not in text and " onclick=" not in text
+
+
+def test_finding(page, runs):
+    """One sentence says what was found and how sure it is, with the numbers of eval."""
+    gmop = json_of("eval", *runs)["differences"][-1]["metrics"]["openworld_auc"]
+    text = "".join(page.text)
+    low, high = (100 * gmop["interval"][end] for end in ("low", "high"))
+    assert (f": {100 * gmop['difference']:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}, "
+            f"p = {gmop['p_value_holm']:.4f}.") in text
+    assert text.index("gmop raises OpenworldAUC on average over 2 datasets from ") < text.index("Results")
 
 
 def test_sections_are_listed(page):
@@ -72,7 +95,7 @@ def test_sections_are_listed(page):
 
 def test_both_schemes(written):
     assert "prefers-color-scheme: dark" in written[0]
-    assert "color-scheme: light dark" in written[0]
+    assert "color-scheme: light;" in written[0] and "color-scheme: dark;" in written[0]
 
 
 def value_cells(result, dataset=None):
@@ -122,10 +145,14 @@ def test_costs(page):
 
 
 def test_figures(page):
-    """Curves of every dataset, and a point of every method and dataset beside the means."""
-    assert page.tags.count("svg") == 3
+    """Curves of every dataset, a point of every method and dataset beside the means, and forests of differences."""
+    drawings = [label for label in page.of("svg", "aria-label")]
+    assert sum(label.startswith("HitRate over MissRate") for label in drawings) == 2
+    assert sum(label.startswith("Differences in ") for label in drawings) == 5
     assert page.tags.count("polyline") == 6
-    assert page.tags.count("circle") == 3 * (2 + 1)
+    # Trade-off, and of two methods five differences and one by dataset.
+    assert page.tags.count("circle") == 3 * (2 + 1) + 2 * (5 + 2)
+    assert "miss rate of base samples, %" in "".join(page.text)
     for points in page.of("polyline", "points"):
         xs, ys = zip(*(map(float, point.split(",")) for point in points.split()))
         assert list(xs) == sorted(xs) and max(xs) == 464
@@ -137,24 +164,71 @@ def test_figures(page):
 
 
 def test_pictures_are_the_samples(page):
-    """PNGs of Doodles, and beside each whose it is and what was said of it."""
-    images = page.of("img", "src")
-    assert len(images) == 16
-    for image in images:
+    """PNGs of Doodles, and beside each whose it is and what every method says of it, whatever the true side."""
+    assert len(page.pictures()) == 48
+    for image in page.pictures():
         assert base64.b64decode(image.split(",")[1], validate=True).startswith(b"\x89PNG")
-    text = " ".join(page.text)
-    first, last = (predictions(*SKILLS[name], 1, 1) for name in ("zero-shot", "gmop"))
+    for dataset, samples in enumerate(page.samples()):
+        rows = np.array(samples["row"])
+        assert len(set(rows)) == 24 and set(samples["side"]) == {0, 1}
+        assert (np.array(samples["label"]) == rows // 30).all()
+        for method, skill in enumerate(SKILLS.values()):
+            mine, arrays = samples["methods"][method], predictions(*skill, dataset, 1)
+            assert np.allclose(mine["r"], arrays["score"][rows], rtol=1e-5, atol=0)
+            assert mine["base"] == arrays["base_logits"].argmax(1)[rows].tolist()
+            assert mine["new"] == (5 + arrays["new_logits"].argmax(1)[rows]).tolist()
+            assert mine["rank"] == [int((arrays["score"] > r).sum()) for r in arrays["score"][rows]]
 
-    def right(arrays):
-        answer = np.where(arrays["side"] == 0, arrays["base_logits"].argmax(1),
-                          arrays["new_logits"].argmax(1))
-        return answer == arrays["label"]
 
-    gained = int((right(last) & ~right(first)).sum())
-    assert f"doodles:shapes: gmop is right, zero-shot wrong ({gained} samples)" in text
-    row = np.flatnonzero(right(last) & ~right(first))[0]
-    assert f"class {row // 30} (base)" in text
-    assert f"gmop: class {row // 30}, r {last['score'][row]:.3g}" in text
+def test_scores_are_stored_exactly(page):
+    """Sides, whether the answer is right, and scores, in the order of falling scores."""
+    for dataset, group in enumerate(page.data["groups"]):
+        assert group["name"] == DATASETS[dataset] and len(group["runs"]) == 9
+        for run in group["runs"]:
+            arrays = predictions(*list(SKILLS.values())[run["method"]], dataset, run["seed"])
+            order = np.argsort(-arrays["score"], kind="stable")
+            logits = np.where(arrays["side"][:, None] == 0, arrays["base_logits"], arrays["new_logits"])
+            wrong = logits.argmax(1) != arrays["label"]
+            codes = np.frombuffer(base64.b64decode(run["codes"]), np.uint8)
+            codes = np.stack([codes & 15, codes >> 4], 1).ravel()[:run["n"]]
+            assert (codes == (2 * arrays["side"] + wrong)[order]).all()
+            assert (np.frombuffer(base64.b64decode(run["values"]), "<f4") == arrays["score"][order].astype("f4")).all()
+
+
+def test_classes(page):
+    """Right answers of each class over seeds, and the most frequent wrong ones among all names."""
+    group = page.data["groups"][1]
+    right, wrong = np.zeros(10, int), {}
+    for seed in (1, 2, 3):
+        arrays = predictions(*SKILLS["gmop"], 1, seed)
+        truth = np.arange(300) // 30
+        logits = np.where(arrays["side"][:, None] == 0, arrays["base_logits"], arrays["new_logits"])
+        right += np.bincount(truth[logits.argmax(1) == arrays["label"]], minlength=10)
+        for pair in zip(truth, np.hstack([arrays["base_logits"], arrays["new_logits"]]).argmax(1)):
+            wrong[pair] = wrong.get(pair, 0) + (pair[0] != pair[1])
+    assert group["perClass"]["right"][2] == right.tolist() and group["repeats"] == 3
+    assert [row[2] for row in group["confusions"][2]] == sorted(wrong.values(), reverse=True)[:30]
+    for row in group["confusions"][2]:
+        assert wrong[row[0], row[1]] == row[2] and row[3] == 90
+
+
+def test_training_loss(folder):
+    """From log.jsonl, where a run has one."""
+    run = write_run(folder / "a", "coop")
+    lines = [{"step": 10 * i, "epoch": i, "loss": 1 / i} for i in range(1, 6)]
+    (run / "log.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\nbroken")
+    page = report(folder, run)
+    assert page.data["loss"] == [{"method": 0, "group": 0, "seed": 1,
+                                  "points": [[line["step"], line["loss"]] for line in lines]}]
+    assert "Training" in "".join(page.text)
+
+
+def test_begins_at_the_threshold_of_the_run(folder):
+    run = write_run(folder / "a", "gmop")
+    assert "own" not in report(folder, run).data["groups"][0]["runs"][0]
+    threshold = json_of("threshold", "--run", run, "--max-miss", 0.6)["threshold"]
+    scores = predictions(*SKILLS["gmop"], 1, 1)["score"]
+    assert report(folder, run).data["groups"][0]["runs"][0]["own"] == (scores > threshold).sum()
 
 
 def test_same_bytes(written, runs, folder):
@@ -167,14 +241,14 @@ def test_flags(folder, runs):
     page = report(folder, *runs, "--against", "gmop", "--metrics", "auroc", "--ci", "none",
                   "--samples", 0)
     assert page.tables[0][0] == ["method", "AUROC"]
-    assert "img" not in page.tags
+    assert page.samples() == [] and "Samples" not in "".join(page.text)
     assert any(table[0][0] == "coop against gmop" for table in page.tables)
     assert "±" not in "".join(page.text)
 
 
 def test_one_run(folder):
     page = report(folder, write_run(folder / "a", "gmop"))
-    assert page.tags.count("img") == 8
+    assert len(page.pictures()) == 24
     assert "Differences" not in "".join(page.text)
 
 
@@ -184,17 +258,16 @@ def test_hostile_names(folder):
     text["title"] = "<img src=x>"
     (a / "run.json").write_text(json.dumps(text))
     page = report(folder, a)
-    assert "script" not in page.tags
-    assert "coop x=</td><script>" in "".join(page.text)
+    assert page.tags.count("script") == 2
+    assert "coop x=</td><script>" in "".join(page.text) and page.data["methods"] == ["coop x=</td><script>"]
 
 
 def test_dataset_that_is_gone(folder):
     arrays = predictions(*SKILLS["gmop"], 0, 1)
     page = report(folder, write_run(folder / "a", "gmop", data="gone", arrays=arrays), "--data",
                   "gone")
-    text = "".join(page.text)
-    assert "gone: no pictures, [open_dataset] gone" in text
-    assert "img" not in page.tags
+    assert page.why()["gone"].startswith("no pictures, [open_dataset] gone")
+    assert page.pictures() == []
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -213,10 +286,14 @@ def test_a_run_does_not_choose_what_is_shown(folder, named):
     (run / "run.json").write_text(json.dumps(text))
     flags = ("--data", images) if named else ()
     page = report(folder, run, *flags)
-    assert ("img" in page.tags) == named
-    assert ("secret" in "".join(page.text)) == named
+    assert bool(page.pictures()) == named
+    assert ("secret" in json.dumps(page.data["groups"][0]["classes"])) == named
     if not named:
-        assert f"{images}: no pictures, images are read only from datasets that are named" in "".join(page.text)
+        said = json_of("report", run, "--out", folder / "report.html")
+        assert said["without_pictures"] == [{"dataset": str(images), "why": page.why()[str(images)]}]
+        assert page.why()[str(images)] == ("no pictures, images are read only from datasets that are named for this page, "
+                                           "with --data or data=")
+        assert f"{images}: no pictures, images are read only" in succeed("report", run, "--out", folder / "report.html")
 
 
 def write_pictures(folder, count=300):
@@ -242,7 +319,7 @@ def test_data_that_were_moved(folder):
     (run / "run.json").write_text(json.dumps(text))
 
     def said(*flags):
-        words = ["report", run, "--out", "page.html", *flags]
+        words = ["report", run, "--out", "page.html", "--samples", "8", *flags]
         result = json_of(*words, cwd=folder)
         for missing in result["without_pictures"]:
             assert f"{missing['dataset']}: {missing['why']}\n" in succeed(*words, cwd=folder)
@@ -271,8 +348,8 @@ def test_dataset_that_has_changed(folder):
             ("fewer", fewer, "has 200 rows, and the dataset 300 samples"),
             ("listed", listed, "meta lists samples that the dataset does not have")):
         page = report(folder, write_run(folder / name, "gmop", arrays=spoiled))
-        assert re.search(f"doodles:shapes: no pictures, .*{says}", "".join(page.text))
-        assert "img" not in page.tags
+        assert re.search(f"no pictures, .*{says}", page.why()["doodles:shapes"])
+        assert page.pictures() == []
 
 
 def test_samples_that_could_be_read(folder):
@@ -283,7 +360,7 @@ def test_samples_that_could_be_read(folder):
             for name, value in arrays.items()}
     some["meta"] = json.dumps({"data": {"samples": keep}})
     page = report(folder, write_run(folder / "a", "gmop", arrays=some))
-    assert page.tags.count("img") == 8
+    assert len(page.pictures()) == 24
 
 
 def test_undefined(folder):

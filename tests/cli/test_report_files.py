@@ -117,7 +117,7 @@ def test_one_file(place, folder):
     assert len(pairs) == 1 + 4 * len(said["pairs"])
     assert pairs[1][4] == f"{100 * said['pairs'][0]['metrics']['auroc']['difference']:+.2f}"
     # Precision-recall, histogram, trade-off, counts, efficacy, growth.
-    assert page.tags.count("svg") == 6
+    assert page.figures() == 6
     assert "query <9>" in titles(page)
 
 
@@ -151,7 +151,7 @@ def test_two_files(place, folder):
         assert row == [label, title, str(mine["tp"]), str(mine["ose"]),
                        f"{100 * mine['accuracy']:.2f}",
                        *(cell(mine["measures"][measure][m]) for m in METRICS)]
-    assert page.tags.count("svg") == 1 + 2 * 6
+    assert page.figures() == 1 + 2 * 6
     for label, measure in (("sharp", "softmax"), ("noisy", "entropy")):
         aupr = said[label]["measures"][measure]["aupr"]["value"]
         assert f"{100 * aupr:.1f}  {label}" in titles(page)
@@ -188,7 +188,7 @@ def test_file_without_its_result(place, folder):
     for shown, name in zip(table[1][1:], METRICS, strict=True):
         value = mine[name]["value"]
         assert shown.split(" ")[0] == ("-" if value is None else f"{100 * value:.2f}")
-    assert page.tags.count("svg") == 2
+    assert page.figures() == 2
     assert "not the result of its test" in "".join(page.text)
     both, _ = report(folder, folder / "old.npz", where / "noisy.npz")
     assert table_of(both, "file")[1][4] == "-"
@@ -217,7 +217,7 @@ def test_ordinary_file(folder):
         interval = metric["interval"]
         assert row[2:] == (["[{:.2f}, {:.2f}]".format(100 * interval["low"], 100 * interval["high"]),
                             interval["method"]] if interval else ["", ""])
-    assert page.tags.count("svg") == 1
+    assert page.figures() == 1
     area = json_of("curve", path)["curves"][0]["area"]
     assert f"mine: OpenworldAUC {100 * area:.2f}" in titles(page)
 
@@ -240,7 +240,7 @@ def test_ordinary_file_without_a_curve(folder):
     arrays = {"side": np.r_[np.zeros(20, int), -np.ones(20, int)], "score": np.arange(40.0),
               "correct": np.ones(40, int)}
     page, _ = report(folder, write_npz(folder / "x.npz", arrays))
-    assert page.tags.count("svg") == 0
+    assert page.figures() == 0
     assert "x: no curve, " in "".join(page.text)
 
 
@@ -254,7 +254,7 @@ def test_huge_scores_are_drawn(folder, place):
                           "meta": json.dumps({"protocol": "open-set, leave one class out",
                                               "measure": "max_logit"})})
         page, _ = report(folder, path)
-        assert page.tags.count("svg") == 2
+        assert page.figures() == 2
         assert not any("nan" in value for _, _, value in page.attributes)
 
 

@@ -95,6 +95,12 @@ def test_the_table_is_that_of_eval(tmp_path):
         assert table["methods"][1]["values"]["average"]["p_value_holm"] == difference["p_value_holm"]
     assert "(two-way bootstrap)" in succeed("study", "table", out, "--resamples", 50)
     succeed("study", "report", out, "--out", tmp_path / "page.html", "--resamples", 50)
+    # The same sections in a page of `openworld report`, which takes studies beside runs and files.
+    said = json_of("report", out, "--out", tmp_path / "report.html", "--resamples", 50)
+    assert (said["studies"], said["runs"], said["files"]) == ([str(out)], 0, [])
+    pages = [(tmp_path / name).read_text() for name in ("page.html", "report.html")]
+    assert pages[0][pages[0].index("<h2"):] == pages[1][pages[1].index("<h2"):]
+    assert 'class="finding">' in pages[1]
 
 
 @needs_models

@@ -1,0 +1,33 @@
+#include "openworld/report/loss_log.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "openworld/io/json_file.h"
+#include "openworld/io/small_file.h"
+
+namespace openworld {
+
+std::vector<LossPoint> read_losses(const std::string& path, std::size_t most) {
+  const auto text = read_small_file(path);
+  if (!text) return {};
+  std::vector<LossPoint> all;
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t end = std::min(text->find('\n', at), text->size());
+    const auto line = try_parse_json(std::string_view(*text).substr(at, end - at));
+    at = end + 1;
+    if (!line || !line->is_object()) continue;
+    const auto step = line->find("step"), loss = line->find("loss");
+    if (step == line->end() || !step->is_number_integer()) continue;
+    if (loss == line->end() || !loss->is_number()) continue;
+    const LossPoint point{step->get<std::int64_t>(), loss->get<double>()};
+    const bool follows = point.step >= (all.empty() ? 0 : all.back().step);
+    if (std::isfinite(point.loss) && follows) all.push_back(point);
+  }
+  if (all.size() <= most) return all;
+  std::vector<LossPoint> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  return some;
+}
+
+}  // namespace openworld

@@ -1,0 +1,69 @@
+// Classes one by one, and the answers that are most often wrong.
+
+import { chooser, element, swatch } from "./dom.mjs";
+import { wilson } from "./rates.mjs";
+import { enhance } from "./table_view.mjs";
+import { percent, shortened } from "./texts.mjs";
+
+const MOST = 300;  // wrong answers listed
+
+export class ClassesView {
+  constructor(place, page) {
+    this.place = place;
+    this.page = page;
+    this.groups = page.data.groups.map((_, i) => i).filter(i => page.data.groups[i].perClass);
+    this.chosen = {group: this.groups[0], view: "given"};
+    this.build();
+  }
+
+  build() {
+    const {data, runs} = this.page;
+    const group = data.groups[this.chosen.group];
+    const methods = runs.methods(this.chosen.group);
+    const choose = change => { Object.assign(this.chosen, change); this.build(); };
+    const overall = group.perClass.overall !== null;
+    const controls = element("div", {class: "controls"},
+      this.groups.length > 1 ? chooser("test set", this.groups.map(i => [i, data.groups[i].name]), this.chosen.group,
+        value => choose({group: Number(value)})) : null,
+      overall ? chooser("classified", [["given", "given the true side"], ["all", "among all names"]], this.chosen.view,
+        value => choose({view: value})) : null);
+    const right = this.chosen.view === "all" && overall ? group.perClass.overall : group.perClass.right;
+    const table = this.classTable(group, methods, right);
+    const worst = this.confusions(group, methods);
+    this.place.replaceChildren(controls, element("div", {class: "pair"},
+      element("div", {}, element("h3", {}, "Accuracy of each class, %"), table),
+      element("div", {}, element("h3", {}, "Most frequent wrong answers"), worst)));
+    enhance(this.place, this.page);
+    this.page.applyMethods();
+  }
+
+  classTable(group, methods, right) {
+    const {data} = this.page;
+    const rows = group.perClass.total.map((total, c) => ({total, c})).filter(({total}) => total > 0);
+    return element("div", {class: "wide tall"}, element("table", {class: "sortable"},
+      element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "class"), element("th", {scope: "col"}, "side"),
+        element("th", {scope: "col"}, "samples"),
+        methods.map(m => element("th", {scope: "col", "data-m": m}, shortened(data.methods[m], 18))))),
+      element("tbody", {}, rows.map(({total, c}) => element("tr", {}, element("th", {scope: "row"}, group.classes[c] ?? String(c)),
+        element("td", {}, c < group.baseClasses ? "base" : "new"), element("td", {}, String(total)),
+        methods.map(m => {
+          const count = right[m][c] / group.repeats, {low, high} = wilson({count, total});
+          return element("td", {"data-m": m, title: `95 % interval ${percent(low)} to ${percent(high)}`},
+            percent(count / total));
+        }))))));
+  }
+
+  confusions(group, methods) {
+    const {data} = this.page;
+    const name = c => c < 0 ? "on no list" : group.classes[c] ?? String(c);
+    const rows = methods.flatMap(m => group.confusions[m].map(([truth, answer, count, total]) => ({m, truth, answer, count, total})))
+      .sort((a, b) => b.count / b.total - a.count / a.total || b.count - a.count).slice(0, MOST);
+    if (rows.length === 0) return element("p", {class: "note"}, "None, or the answers are not in the files.");
+    return element("div", {class: "wide tall"}, element("table", {class: "sortable"},
+      element("thead", {}, element("tr", {}, ["method", "is", "taken for", "count", "of", "%"].map(text => element("th", {scope: "col"}, text)))),
+      element("tbody", {}, rows.map(({m, truth, answer, count, total}) => element("tr", {"data-m": m},
+        element("th", {scope: "row"}, swatch(m), data.methods[m]), element("td", {class: "text"}, name(truth)),
+        element("td", {class: "text"}, name(answer)), element("td", {}, String(count)), element("td", {}, String(total)),
+        element("td", {}, percent(count / total)))))));
+  }
+}
