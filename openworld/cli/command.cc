@@ -40,6 +40,7 @@ constexpr CommandRow kCommands[] = {
     {"scenario", "show what each level of a scenario holds, without a model", make_scenario},
     {"ls", "list learners, scenarios, metrics, curves, templates, datasets, checkpoints", make_ls},
     {"example", "write small prediction files to try things on", make_example},
+    {"completion", "print a script by which a shell completes commands and flags", make_completion},
 };
 
 void print_overview() {
@@ -67,6 +68,10 @@ int run_command_line_of(const std::vector<const char*>& arguments) {
 }
 
 }  // namespace
+
+std::span<const CommandRow> command_table() {
+  return kCommands;
+}
 
 int run_command_line(int argc, const char* const* argv) {
   prepare_process();

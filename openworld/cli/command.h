@@ -6,6 +6,7 @@
 // Errors: one line on stderr, exit code 2. Data goes to stdout, progress to stderr.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -55,6 +56,11 @@ std::unique_ptr<Command> make_worlds();
 std::unique_ptr<Command> make_scenario();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_example();
+
+std::unique_ptr<Command> make_completion();
+
+// Every command, in the order of the overview.
+std::span<const CommandRow> command_table();
 
 // Parses and runs `argv`; the exit code. Catches Error.
 int run_command_line(int argc, const char* const* argv);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "openworld/cli/model_commands.h"
 #include "openworld/cli/openset_flags.h"
@@ -15,9 +16,15 @@
 
 namespace openworld {
 
+struct LibrarySettings {
+  std::optional<std::uint64_t> memory_limit;
+  std::string table_format;
+  bool quiet = false;
+};
+
 struct ModelLibrary {
-  // Before the others: the limit of the program, of which the library has its own copy.
-  void (*start)(std::optional<std::uint64_t> memory_limit);
+  // Before the others: settings of the program, of which the library has its own copies.
+  void (*start)(const LibrarySettings& settings);
   void (*encode)(const EncodeCommand& command);
   void (*zeroshot)(const ZeroShotCommand& command);
   void (*pretrain)(const PretrainFlags& flags);

@@ -15,6 +15,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/runs/run_folder.h"
@@ -82,7 +83,7 @@ class Threshold : public Command {
     add("MissRate, base samples missed", r.miss);
     if (r.hit) add("HitRate, new samples passed on and right", *r.hit);
     if (r.reject) add("RejectRate, unknown samples kept out", *r.reject);
-    print_out("{}", table.text());
+    print_table(table);
   }
 
   std::string file_;

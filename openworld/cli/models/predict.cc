@@ -7,6 +7,7 @@
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/tuning/tuned_model.h"
@@ -31,7 +32,8 @@ void print_text(const std::vector<Answer>& answers, const Threshold& threshold,
     table.add({a.path, a.is_base ? "base" : "new", name.empty() ? "-" : name,
                name.empty() ? "-" : percent(probability, 1), fmt::format("{:.4f}", a.r)});
   }
-  print_out("{}\n", table.text());
+  print_table(table);
+  print_out("\n");
   if (threshold) {
     print_out(
         "base if r > {:g}: with confidence {:g} % at most {:g} % of base images are missed, "
