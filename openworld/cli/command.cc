@@ -28,6 +28,7 @@ constexpr CommandRow kCommands[] = {
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
     {"detect", "COCO AP and AR of detections, and the open-set test of detectors", make_detect},
+    {"doctor", "look for what is wrong with predictions, runs, models and images", make_doctor},
     {"inspect", "describe a CLIP checkpoint of any supported format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},

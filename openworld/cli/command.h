@@ -45,6 +45,7 @@ std::unique_ptr<Command> make_samplesize();
 std::unique_ptr<Command> make_drc();
 std::unique_ptr<Command> make_rank();
 std::unique_ptr<Command> make_detect();
+std::unique_ptr<Command> make_doctor();
 std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_encode();
 std::unique_ptr<Command> make_zeroshot();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "openworld/doctor/patient.h"
 #include "openworld/runs/encode_request.h"
 #include "openworld/runs/tuning_request.h"
 #include "openworld/runs/zero_shot_request.h"
@@ -39,6 +40,15 @@ struct PredictCommand {
 struct LearnerListCommand {
   std::string name = "";
   bool json = false;
+};
+
+// Features of the images of `data`, for `openworld doctor --model`. REQUIRES: pointers that are not
+// null.
+struct DoctorFeatures {
+  const DataPart* data = nullptr;
+  ModelSpec model = {};
+  FeatureCacheSpec cache = {};
+  FeatureList* features = nullptr;
 };
 
 }  // namespace openworld

@@ -32,6 +32,7 @@ struct ModelLibrary {
   void (*predict)(const PredictCommand& command);
   void (*list_learners)(const LearnerListCommand& command);
   void (*openset)(const OpenSetFlags& flags);
+  void (*doctor_features)(const DoctorFeatures& request);
   // Who computes the cells of studies.
   std::unique_ptr<CellRunner> (*cell_runner)();
 };

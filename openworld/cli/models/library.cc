@@ -35,6 +35,7 @@ extern "C" const openworld::ModelLibrary* openworld_model_library() {
                                             call<run_predict, PredictCommand>,
                                             call<list_learners, LearnerListCommand>,
                                             call<run_openset, OpenSetFlags>,
+                                            call<doctor_features, DoctorFeatures>,
                                             make_cell_runner};
   return &kLibrary;
 }
