@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._evaluate import as_predictions
+from ._keywords import checked
 from ._results import Interval, make_interval
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +35,7 @@ class Curve:
     max_error: float
 
 
+@checked
 def curve(
     side: Any,
     score: Any = None,
@@ -77,6 +79,7 @@ class Diagnosis:
     if_perfect: Dict[str, float]
 
 
+@checked
 def diagnose(
     side: Any, score: Any = None, correct: Any = None, *, ties: Optional[str] = None, **arrays: Any
 ) -> Diagnosis:
@@ -107,6 +110,7 @@ class Sensitivity:
     variance: Dict[str, Optional[float]]
 
 
+@checked
 def sensitivity(
     side: Any,
     score: Any = None,
@@ -180,6 +184,7 @@ def make_threshold(fields: Dict[str, Any]) -> Threshold:
     return Threshold(**fields)
 
 
+@checked
 def threshold(
     side: Any,
     score: Any = None,
@@ -209,6 +214,7 @@ class ClassAccuracy:
     interval: Optional[Interval]
 
 
+@checked
 def per_class(
     side: Any,
     score: Any = None,

@@ -48,6 +48,13 @@ EVAL_OPTIONS = (
 )  # fmt: skip
 
 
+# What Predictions and functions that pass arrays on to it take.
+ARRAYS = (
+    "side", "score", "correct", "base_logits", "new_logits", "label", "overall_correct", "predicted",
+    "base_classes", "new_classes", "classes", "meta"
+)  # fmt: skip
+
+
 def list_options(options: Iterable[Option]) -> str:
     """A paragraph for each, for docstrings."""
     wrap = functools.partial(textwrap.wrap, width=96, subsequent_indent="        ")
@@ -62,11 +69,21 @@ def check_names(function: str, given: Iterable[str], known: Iterable[str]) -> No
             _core.refuse_keyword(function, name, names)
 
 
+# By the name of a function's ** parameter: the keywords that it stands for.
+_PASSED_ON = {"arrays": ARRAYS, "options": EVAL_OPTIONS}
+
+
 def checked(function: F) -> F:
-    """The function, with check_names for its keywords instead of Python's own message."""
+    """The function, with check_names for its keywords instead of Python's own message.
+
+    Of a function with ``**arrays`` or ``**options``, also for those that it passes on.
+    """
     parameters = inspect.signature(function).parameters.values()
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     known = [p.name for p in parameters if p.kind in kinds and p.name != "self"]
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            known += [name for name in _PASSED_ON[parameter.name] if name not in known]
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
