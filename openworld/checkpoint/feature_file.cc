@@ -65,7 +65,7 @@ std::vector<std::string> feature_files(const std::string& folder) {
   return files;
 }
 
-FeatureFile read_feature_file(const Origin& origin, std::size_t width) {
+CachedFeatures read_feature_file(const Origin& origin, std::size_t width) {
   const ZipArchive archive(map_file(origin), origin);
   const auto images = read_npz_array(archive, "images");
   const auto features = read_npz_array(archive, "features");
@@ -79,7 +79,7 @@ FeatureFile read_feature_file(const Origin& origin, std::size_t width) {
       dtype.size != sizeof(float)) {
     origin.fail("expected 32 bytes and one feature per image");
   }
-  FeatureFile file;
+  CachedFeatures file;
   file.width = width;
   file.images.resize(count);
   std::memcpy(file.images.data(), images->data.values.data(), count * sizeof(Sha256Digest));

@@ -30,7 +30,7 @@ std::vector<std::string> feature_files(const std::string& folder);
 // Whether every number is.
 bool is_finite(std::span<const float> feature);
 
-struct FeatureFile {
+struct CachedFeatures {
   std::vector<Sha256Digest> images;  // hashes of the images' bytes
   std::size_t width = 0;
   Column<float> values;  // a row an image
@@ -41,7 +41,7 @@ struct FeatureFile {
 };
 
 // Throws Error unless the file has features of `width` floats, one for each image.
-FeatureFile read_feature_file(const Origin& origin, std::size_t width);
+CachedFeatures read_feature_file(const Origin& origin, std::size_t width);
 
 // The bytes of a file of features, a row an image.
 std::string make_feature_file(std::span<const Sha256Digest> images, std::span<const float> values);

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "openworld/doctor/patient.h"
 #include "openworld/runs/encode_request.h"
 #include "openworld/runs/tuning_request.h"
 #include "openworld/runs/zero_shot_request.h"
 
 namespace openworld {
+
+struct DataPart;     // doctor/patient.h
+struct FeatureList;  // the same
 
 struct EncodeCommand {
   EncodeRequest request = {};

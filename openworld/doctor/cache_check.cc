@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 std::string damage_of(const std::string& path, std::size_t width) {
   const Origin origin{"doctor", path};
   try {
-    const FeatureFile file = read_feature_file(origin, width);
+    const CachedFeatures file = read_feature_file(origin, width);
     for (std::size_t i = 0; i < file.images.size(); ++i) {
       if (!is_finite(file.feature(i))) return fmt::format("feature {} is not finite", i);
     }

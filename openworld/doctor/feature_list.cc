@@ -33,7 +33,7 @@ std::vector<float> rows_of(const Matrix& matrix, const Origin& origin) {
 
 }  // namespace
 
-NamedFeatures read_features(const std::string& path) {
+FeaturesWithNames read_features(const std::string& path) {
   const Origin origin{"doctor", path};
   const ZipArchive archive(map_file(origin), origin);
   const auto features = read_npz_array(archive, "features");
@@ -44,7 +44,7 @@ NamedFeatures read_features(const std::string& path) {
     origin.fail(fmt::format("{} has {} entries; expected {}, as features has rows", name, size,
                             matrix.rows));
   };
-  NamedFeatures read;
+  FeaturesWithNames read;
   FeatureList& list = read.features;
   list.where = path;
   list.width = matrix.columns;

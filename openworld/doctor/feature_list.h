@@ -10,12 +10,12 @@
 
 namespace openworld {
 
-struct NamedFeatures {
+struct FeaturesWithNames {
   FeatureList features;
   std::vector<std::string> names;  // by label; empty where the file has none
 };
 
 // Throws Error as [doctor].
-NamedFeatures read_features(const std::string& path);
+FeaturesWithNames read_features(const std::string& path);
 
 }  // namespace openworld

@@ -25,7 +25,7 @@ std::string both(const std::string& a, const std::string& b) {
 
 std::vector<Finding> look_for_equal(const Patient& patient) {
   std::vector<Finding> findings;
-  for (const NameList& list : patient.names) {
+  for (const ClassNameList& list : patient.names) {
     Finding finding;
     std::map<std::string, std::size_t> seen;
     for (std::size_t c = 0; c < list.names.size(); ++c) {
@@ -66,7 +66,7 @@ void for_phrases(const std::string& name, const F& f) {
 
 std::vector<Finding> look_for_contained(const Patient& patient) {
   std::vector<Finding> findings;
-  for (const NameList& list : patient.names) {
+  for (const ClassNameList& list : patient.names) {
     std::map<std::string, std::size_t> known;
     for (std::size_t c = 0; c < list.names.size(); ++c) {
       if (const std::string plain = plain_name(list.names[c]); !plain.empty()) {

@@ -84,7 +84,7 @@ Patient open_predictions(Patient patient) {
 }
 
 Patient open_features(Patient patient) {
-  NamedFeatures read = read_features(patient.path);
+  FeaturesWithNames read = read_features(patient.path);
   const std::size_t classes = read.names.size();
   patient.features = std::move(read.features);
   if (classes > 0) {

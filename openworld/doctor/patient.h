@@ -39,7 +39,7 @@ struct DoctorOptions {
 };
 
 // Names that stand in one list.
-struct NameList {
+struct ClassNameList {
   std::vector<std::string> names;
   std::string where;  // the file or folder that has them
 };
@@ -85,7 +85,7 @@ struct Patient {
   std::optional<ClipCheckpoint> model{};
   std::optional<DataPart> data{};
   std::optional<FeatureList> features{};
-  std::vector<NameList> names{};
+  std::vector<ClassNameList> names{};
   std::vector<std::uint8_t> is_base{};  // by label of `data` and `features`
   std::vector<Unopened> unopened{};
 

@@ -57,7 +57,7 @@ TEST(TableFormat, Csv) {
   TextTable quoted({"a,b", "c"});
   quoted.add({"say \"x\"", "1\n2"});
   EXPECT_EQ(find_table_format("csv", "test").table(quoted),
-            "\"a,b\",c\r\n\"say \"\"x\"\"\",1\\x0a2\r\n");
+            "\"a,b\",c\r\n\"say \"\"x\"\"\",1 2\r\n");
 }
 
 TEST(TableFormat, LinesBesideTables) {
@@ -66,7 +66,7 @@ TEST(TableFormat, LinesBesideTables) {
   };
   EXPECT_EQ(line("text", "* best"), "* best\n");
   EXPECT_EQ(line("md", "* best"), "\\* best\n\n");
-  EXPECT_EQ(line("latex", "* 5 %\n"), "% * 5 %\\x0a\n");
+  EXPECT_EQ(line("latex", "* 5 %\n"), "% * 5 % \n");
   EXPECT_EQ(line("csv", "* best"), "");
 }
 

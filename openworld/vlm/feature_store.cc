@@ -48,7 +48,7 @@ FeatureStore::~FeatureStore() {
 }
 
 void FeatureStore::load(const std::string& path) {
-  const FeatureFile file = read_feature_file({kFunction, path}, width_);
+  const CachedFeatures file = read_feature_file({kFunction, path}, width_);
   owners_.push_back(file.values.owner);
   for (std::size_t i = 0; i < file.images.size(); ++i) {
     const std::span<const float> feature = file.feature(i);

@@ -1,6 +1,7 @@
 // openworld doctor --model, behind libtorch: features of images.
 
 #include "openworld/cli/models/terminal.h"
+#include "openworld/doctor/patient.h"
 #include "openworld/tuning/loaded_model.h"
 
 namespace openworld {
