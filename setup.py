@@ -1,8 +1,8 @@
-"""Builds the extensions with CMake; everything else stands in pyproject.toml.
+"""Builds the extensions and the command with CMake; everything else stands in pyproject.toml.
 
 OPENWORLD_MODELS=OFF in the environment leaves out openworld._models, and with it libtorch: what is installed
-evaluates, but loads no model. OPENWORLD_CMAKE_BUILD names a CMake build of these sources for this Python, whose
-modules are installed instead of compiling them again.
+evaluates, but loads no model. OPENWORLD_COMMAND=OFF leaves out the command. OPENWORLD_CMAKE_BUILD names a CMake build of these sources for this Python, whose
+modules and command are installed instead of compiling them again.
 """
 
 import os
@@ -35,11 +35,22 @@ def pybind11_options() -> "list[str]":
     return [f"-Dpybind11_DIR={pybind11.get_cmake_dir()}"]
 
 
-WITH_MODELS = os.environ.get("OPENWORLD_MODELS", "ON").upper() not in ("0", "OFF", "NO", "FALSE")
+def is_on(variable: str) -> bool:
+    return os.environ.get(variable, "ON").upper() not in ("0", "OFF", "NO", "FALSE")
+
+
+WITH_MODELS = is_on("OPENWORLD_MODELS")
 # By module: the target that builds it.
 EXTENSIONS = {"openworld._core": "openworld_python"}
 if WITH_MODELS:
     EXTENSIONS["openworld._models"] = "openworld_python_models"
+# By file of the build, and of the package: the target that builds it. The program opens the library of models in
+# ../lib/openworld beside its own folder.
+PROGRAM = {}
+if is_on("OPENWORLD_COMMAND"):
+    PROGRAM["bin/openworld"] = "openworld"
+    if WITH_MODELS:
+        PROGRAM["lib/openworld/libopenworld_models.so"] = "openworld_models"
 
 
 class CMakeBuild(build_ext):
@@ -65,7 +76,8 @@ class CMakeBuild(build_ext):
         ]
         subprocess.run(configure, check=True)
         subprocess.run(
-            ["cmake", "--build", str(self.cmake), "--target", *EXTENSIONS.values()], check=True
+            ["cmake", "--build", str(self.cmake), "--target", *EXTENSIONS.values(), *PROGRAM.values()],
+            check=True,
         )
 
     def build_extension(self, ext: Extension) -> None:
@@ -76,6 +88,10 @@ class CMakeBuild(build_ext):
             raise SystemExit(f"expected one {name} in {self.cmake}, got {built}")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(built[0], target)
+        for file in PROGRAM:
+            installed = target.parent / file
+            installed.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self.cmake / file, installed)
         # The bundled model and worlds, which the package looks for beside itself.
         shutil.copytree(ROOT / "data", target.parent / "data", dirs_exist_ok=True)
 

@@ -93,6 +93,9 @@ set(OPENWORLD_PUBLIC_HEADERS
     openworld/report/report_files.h
     openworld/report/report_page.h
     openworld/report/runs_table.h
+    openworld/report/table_format.h
+    openworld/report/text_document.h
+    openworld/report/text_table.h
     openworld/runs.h
     openworld/runs/data_spec.h
     openworld/runs/encode_request.h

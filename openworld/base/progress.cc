@@ -8,11 +8,20 @@
 #include <utility>
 
 namespace openworld {
+namespace {
+
+bool g_shown = true;
+
+}  // namespace
+
+void show_progress(bool shown) {
+  g_shown = shown;
+}
 
 Progress::Progress(std::string label, std::size_t total)
     : label_(std::move(label)),
       total_(total),
-      shown_(isatty(STDERR_FILENO) == 1),
+      shown_(g_shown && isatty(STDERR_FILENO) == 1),
       start_(Clock::now()),
       last_(start_) {}
 

@@ -9,6 +9,9 @@
 
 namespace openworld {
 
+// Whether Progress shows anything, in this process; it does by default.
+void show_progress(bool shown);
+
 class Progress {
  public:
   Progress(std::string label, std::size_t total);

@@ -28,6 +28,7 @@ constexpr CommandRow kCommands[] = {
     {"drc", "dynamic-robustness metrics of accuracy curves", make_drc},
     {"rank", "rank methods over many results: Friedman, Nemenyi", make_rank},
     {"detect", "COCO AP and AR of detections, and the open-set test of detectors", make_detect},
+    {"doctor", "look for what is wrong with predictions, runs, models and images", make_doctor},
     {"inspect", "describe a CLIP checkpoint of any supported format", make_inspect},
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
@@ -40,6 +41,7 @@ constexpr CommandRow kCommands[] = {
     {"scenario", "show what each level of a scenario holds, without a model", make_scenario},
     {"ls", "list learners, scenarios, metrics, curves, templates, datasets, checkpoints", make_ls},
     {"example", "write small prediction files to try things on", make_example},
+    {"completion", "print a script by which a shell completes commands and flags", make_completion},
 };
 
 void print_overview() {
@@ -67,6 +69,10 @@ int run_command_line_of(const std::vector<const char*>& arguments) {
 }
 
 }  // namespace
+
+std::span<const CommandRow> command_table() {
+  return kCommands;
+}
 
 int run_command_line(int argc, const char* const* argv) {
   prepare_process();

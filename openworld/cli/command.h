@@ -6,6 +6,7 @@
 // Errors: one line on stderr, exit code 2. Data goes to stdout, progress to stderr.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,7 @@ std::unique_ptr<Command> make_samplesize();
 std::unique_ptr<Command> make_drc();
 std::unique_ptr<Command> make_rank();
 std::unique_ptr<Command> make_detect();
+std::unique_ptr<Command> make_doctor();
 std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_encode();
 std::unique_ptr<Command> make_zeroshot();
@@ -55,6 +57,11 @@ std::unique_ptr<Command> make_worlds();
 std::unique_ptr<Command> make_scenario();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_example();
+
+std::unique_ptr<Command> make_completion();
+
+// Every command, in the order of the overview.
+std::span<const CommandRow> command_table();
 
 // Parses and runs `argv`; the exit code. Catches Error.
 int run_command_line(int argc, const char* const* argv);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +15,10 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
-#include "openworld/cli/flag_checks.h"
+#include "openworld/cli/command_app.h"
+#include "openworld/cli/config_file.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/memory_limit.h"
 
@@ -58,29 +62,44 @@ std::string not_expected(const CLI::App& app, const CLI::ExtrasError& error) {
   return fmt::format("{}; ", error.what());
 }
 
+// Which file set the flag that an error is about: "; openworld.toml: line 3 sets it", or "".
+std::string config_place(const std::vector<ConfiguredFlag>& flags, std::string_view error) {
+  for (const ConfiguredFlag& flag : flags) {
+    const std::size_t at = error.find(flag.flag);
+    if (at == std::string_view::npos) continue;
+    const std::size_t end = at + flag.flag.size();
+    if (end < error.size() && (error[end] == '-' || std::isalnum(error[end]) != 0)) continue;
+    return fmt::format("; {}: line {} sets {}", flag.file, flag.line, flag.flag);
+  }
+  return "";
+}
+
 int run(const CommandRow& row, int argc, const char* const* argv) {
-  const std::string name = fmt::format("openworld {}", row.name);
-  CLI::App app(std::string(row.brief), name);
-  app.get_formatter()->column_width(34);
-  const auto command = row.make();
-  command->declare(app);
-  std::string max_memory;
-  app.add_option("--max-memory", max_memory,
-                 "most memory that the contents of a file may take, such as 8G [64 MiB and 16 "
-                 "times the file, up to half of the machine's]")
-      ->check(byte_count());
+  CommandApp declared(row);
+  CLI::App& app = declared.app();
+  const std::string& name = declared.name();
+  std::vector<ConfiguredFlag> configured;
   try {
-    app.parse(argc, argv);
-    if (!max_memory.empty()) set_memory_limit(parse_byte_count(max_memory));
-    const int printed = print_to_the_end(name, [&] { command->run(); });
-    return printed != 0 ? printed : command->exit_code();
+    const std::vector<std::string> given(argv + 1, argv + argc);
+    configured = configured_flags(app, row.name, given);
+    std::vector<std::string> arguments = with_config(given, configured);
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(arguments);
+    const CommonFlags& flags = declared.flags();
+    if (flags.quiet) set_output({output_settings().format, true});
+    if (!flags.max_memory.empty()) set_memory_limit(parse_byte_count(flags.max_memory));
+    const int printed = print_to_the_end(name, [&] { declared.command().run(); });
+    return printed != 0 ? printed : declared.command().exit_code();
   } catch (const CLI::CallForHelp&) {
+    set_output({});
     return print_to_the_end(name, [&] { print_out("{}", app.help()); });
   } catch (const CLI::ExtrasError& e) {
     return complain(name, fmt::format("{}see `{} --help`", not_expected(app, e), name));
   } catch (const CLI::ParseError& e) {
-    return complain(name, fmt::format("{}; see `{} --help`", e.what(), name));
+    return complain(name, fmt::format("{}{}; see `{} --help`", e.what(),
+                                      config_place(configured, e.what()), name));
   } catch (const Error& e) {
+    end_output();
     return complain(name, e.what());
   }
 }
@@ -95,6 +114,7 @@ int complain(std::string_view where, std::string_view what) {
 int print_to_the_end(std::string_view name, const std::function<void()>& print) {
   try {
     print();
+    end_output();
   } catch (const std::system_error&) {
     if (std::ferror(stdout) == 0) throw;  // not from fmt::print
   }

@@ -17,6 +17,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -158,10 +159,11 @@ class Compare : public Command {
         const bool significant = adjusted && *adjusted < 1 - level;
         table.add({title, value_text(metric, metric.a.value), value_text(metric, metric.b.value),
                    difference_text(metric, metric.difference), interval_text(metric),
-                   adjusted ? p_text(*adjusted) + (significant ? "*" : " ") : "",
+                   adjusted ? starred_cell(p_text(*adjusted), significant) : TextCell(""),
                    std::string(metric.test)});
       }
-      print_out("{}{}", i == 0 ? "" : "\n", table.text());
+      print_out("{}", i == 0 ? "" : "\n");
+      print_table(table);
       for (const std::string& note : notes) print_out("- {}\n", note);
     }
     print_out("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",

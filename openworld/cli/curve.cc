@@ -17,6 +17,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/csv_cell.h"
 #include "openworld/io/run_cost.h"
@@ -126,7 +127,7 @@ class CurveCommand : public Command {
       areas.add({names[i], percent(curves[i].area.value), std::to_string(curves[i].points.size()),
                  fmt::format("{:.5f}", curves[i].max_error)});
     }
-    print_out("{}", areas.text());
+    print_table(areas);
     for (std::size_t i = 0; i < curves.size(); ++i) {
       print_out("\n{}\n", names[i]);
       TextTable table({std::string(row.x_title), std::string(row.y_title), "threshold"});
@@ -137,7 +138,7 @@ class CurveCommand : public Command {
         table.add({fmt::format("{:.4f}", points[k].x), fmt::format("{:.4f}", points[k].y),
                    fmt::format("{:.6g}", points[k].threshold)});
       }
-      print_out("{}", table.text());
+      print_table(table);
     }
     if (!svg_.empty()) print_out("\nwrote {}\n", svg_);
   }

@@ -19,6 +19,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/detection/coco_reader.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
@@ -161,10 +162,11 @@ class Detect : public Command {
     const auto names = short_names(results_);
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
       if (evaluations.size() > 1) print_out("{}{}\n", i == 0 ? "" : "\n", names[i]);
-      print_out("{}", detection_text(evaluations[i], params, bootstrap_.level, per_class_));
+      print_document(detection_text(evaluations[i], params, bootstrap_.level, per_class_));
     }
     for (std::size_t i = 0; i < differences.size(); ++i) {
-      print_out("\n{}", difference_text(names[0], names[i + 1], differences[i], bootstrap_.level));
+      print_out("\n");
+      print_table(difference_table(names[0], names[i + 1], differences[i], bootstrap_.level));
     }
   }
 
@@ -229,7 +231,7 @@ class Detect : public Command {
     }
     if (!svg_.empty()) write_picture(entries);
     if (json_) return print_openset_json(entries, options, clock);
-    print_out("{}", openset_text(entries, options.matching));
+    print_document(openset_text(entries, options.matching));
     for (const std::string& path : {svg_, out_}) {
       if (!path.empty()) print_out("wrote {}\n", path);
     }

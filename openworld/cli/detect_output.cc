@@ -30,20 +30,20 @@ std::string interval_title(double level) {
   return fmt::format("{:g} % interval", level * 100);
 }
 
-std::string category_text(const DetectionEvaluation& evaluation, double level) {
+TextTable category_table(const DetectionEvaluation& evaluation, double level) {
   TextTable table({"category", "AP", interval_title(level), "AP50", "objects", "detections"});
   for (const CategoryEvaluation& category : evaluation.categories) {
     table.add({category.name, value_text(category.ap), interval_text(category.ap),
                value_text(category.ap50), std::to_string(category.objects),
                std::to_string(category.detections)});
   }
-  return table.text();
+  return table;
 }
 
 }  // namespace
 
-std::string detection_text(const DetectionEvaluation& evaluation, const CocoParams& params,
-                           double level, bool per_class) {
+TextDocument detection_text(const DetectionEvaluation& evaluation, const CocoParams& params,
+                            double level, bool per_class) {
   std::string text;
   for (std::size_t s = 0; s < kCocoStats; ++s) {
     text += coco_summary_line(coco_stat_table()[s], params, evaluation.stats[s]);
@@ -56,8 +56,13 @@ std::string detection_text(const DetectionEvaluation& evaluation, const CocoPara
   text += fmt::format("\n{} images, {} objects ({} crowds), {} detections\n", evaluation.images,
                       evaluation.objects, evaluation.crowds, evaluation.detections);
   for (const std::string& note : evaluation.notes) text += fmt::format("- {}\n", note);
-  if (per_class) text += '\n' + category_text(evaluation, level);
-  return text;
+  TextDocument document;
+  document.say(std::move(text));
+  if (per_class) {
+    document.say("\n");
+    document.add(category_table(evaluation, level));
+  }
+  return document;
 }
 
 Json detection_json(const DetectionEvaluation& evaluation) {
@@ -87,8 +92,8 @@ Json detection_json(const DetectionEvaluation& evaluation) {
   return json;
 }
 
-std::string difference_text(const std::string& first, const std::string& second,
-                            const std::vector<CocoDifference>& differences, double level) {
+TextTable difference_table(const std::string& first, const std::string& second,
+                           const std::vector<CocoDifference>& differences, double level) {
   TextTable table({fmt::format("{} against {}", second, first), first, second, "difference",
                    interval_title(level), "p"});
   for (std::size_t s = 0; s < kCocoStats; ++s) {
@@ -105,7 +110,7 @@ std::string difference_text(const std::string& first, const std::string& second,
                   : std::string(),
          p_text(d.p_value)});
   }
-  return table.text();
+  return table;
 }
 
 Json difference_json(const std::vector<CocoDifference>& differences) {
@@ -129,7 +134,7 @@ Json difference_json(const std::vector<CocoDifference>& differences) {
   return json;
 }
 
-std::string openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatching matching) {
+TextDocument openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatching matching) {
   TextTable table({"", "uncertainty", "AuROC", "AuPR", "P@95R", "R@95P", "TP", "OSE", "AP50"});
   TextTable closed(
       {"closed-set errors", "uncertainty", "AuROC", "AuPR", "P@95R", "R@95P", "TP", "errors"});
@@ -172,10 +177,13 @@ std::string openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatchi
       notes.push_back(fmt::format("{}: {} detections are matched to crowds", entry.name, e.crowd));
     }
   }
-  std::string text = fmt::format("{}\n{}\n", table.text(), closed.text());
-  text += fmt::format("matching: {}\n", openset_matching_name(matching));
-  for (const std::string& note : notes) text += fmt::format("- {}\n", note);
-  return text;
+  TextDocument document;
+  document.add(std::move(table));
+  document.say("\n");
+  document.add(std::move(closed));
+  document.say(fmt::format("\nmatching: {}\n", openset_matching_name(matching)));
+  for (const std::string& note : notes) document.say(fmt::format("- {}\n", note));
+  return document;
 }
 
 Json openset_json(const OpenSetEntry& entry) {

@@ -8,17 +8,18 @@
 
 #include "openworld/detection/detection_evaluation.h"
 #include "openworld/detection/openset_eval.h"
+#include "openworld/report/text_document.h"
 
 namespace openworld {
 
 // COCO's summary with intervals of that level, and the categories where `per_class`.
-std::string detection_text(const DetectionEvaluation& evaluation, const CocoParams& params,
-                           double level, bool per_class);
+TextDocument detection_text(const DetectionEvaluation& evaluation, const CocoParams& params,
+                            double level, bool per_class);
 nlohmann::ordered_json detection_json(const DetectionEvaluation& evaluation);
 
 // Differences of the twelve numbers, second less first.
-std::string difference_text(const std::string& first, const std::string& second,
-                            const std::vector<CocoDifference>& differences, double level);
+TextTable difference_table(const std::string& first, const std::string& second,
+                           const std::vector<CocoDifference>& differences, double level);
 nlohmann::ordered_json difference_json(const std::vector<CocoDifference>& differences);
 
 // Open-set tests of several files, one below the other.
@@ -29,7 +30,7 @@ struct OpenSetEntry {
   OpenSetEvaluation evaluation;
 };
 
-std::string openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatching matching);
+TextDocument openset_text(const std::vector<OpenSetEntry>& entries, OpenSetMatching matching);
 nlohmann::ordered_json openset_json(const OpenSetEntry& entry);
 
 // AuPR of the first uncertainty over AP50: a line in order of negative queries where every file

@@ -22,6 +22,7 @@
 #include "openworld/cli/long_table.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/runs/run_folder.h"
@@ -208,10 +209,11 @@ class Drc : public Command {
                 fmt::format("{:.3f}", comparison.ranks->average_ranks[m]),
                 fmt::format("{:g}", comparison.ranks->final_ranks[m])});
     }
+    print_table(text);
     print_out(
-        "{}\nranks over {} world-level blocks; average ranks that differ by {:.3f} or more "
+        "\nranks over {} world-level blocks; average ranks that differ by {:.3f} or more "
         "differ at {:g} % (Nemenyi)\n",
-        text.text(), comparison.ranks->blocks, nemenyi.critical_distance, alpha_ * 100);
+        comparison.ranks->blocks, nemenyi.critical_distance, alpha_ * 100);
   }
 
   std::vector<std::string> inputs_;

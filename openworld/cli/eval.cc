@@ -18,6 +18,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/predictions/result_json.h"
 #include "openworld/report/metric_texts.h"
@@ -118,8 +119,8 @@ class Eval : public Command {
     std::vector<StageCosts> costs;
     if (diagnose_) costs = stage_costs(runs, measured.comparison, flags_.options().ties);
     if (!json_) {
-      print_out("{}", runs_text(runs, measured));
-      if (diagnose_) print_out("{}", stage_costs_text(runs, costs));
+      print_document(runs_document(runs, measured));
+      if (diagnose_) print_document(stage_costs_document(runs, costs));
       return;
     }
     Json json = runs_json(runs, measured);
@@ -205,7 +206,7 @@ class Eval : public Command {
       }
       table.add(std::move(cells));
     }
-    print_out("{}", table.text());
+    print_table(table);
     for (std::string note : {sides_note(measured.evaluation), reversed_note(measured.evaluation),
                              ties_note(measured.tied_answers)}) {
       if (!note.empty()) notes.push_back(std::move(note));
@@ -223,19 +224,21 @@ class Eval : public Command {
     for (const MetricResult& m : metrics) header.push_back(metric_result_title(m));
     TextTable table(header);
     const auto names = names_.empty() ? short_names(files_) : names_;
+    bool with_interval = false;
     std::vector<const Evaluation*> evaluations;
     for (const Measured& measured : all) evaluations.push_back(&measured.evaluation);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      std::vector<std::string> cells = {names[i]};
+      std::vector<TextCell> cells = {names[i]};
       for (std::size_t m = 0; m < metrics.size(); ++m) {
         const MetricResult& mine = all[i].evaluation.metrics[m];
-        cells.push_back(metric_value_text(mine) + metric_reach_text(mine) +
-                        (is_best(evaluations, i, m) ? "*" : " "));
+        cells.push_back(value_cell(metric_value_text(mine), metric_reach_text(mine),
+                                   is_best(evaluations, i, m)));
+        with_interval |= !cells.back().reach.empty();
       }
       table.add(std::move(cells));
     }
-    const bool with_interval = table.text().find("\u00b1") != std::string::npos;
-    print_out("{}\n* best of the column{}\n", table.text(),
+    print_table(table);
+    print_out("\n* best of the column{}\n",
               with_interval ? "; \u00b1 half the width of the interval" : "");
     print_undefined(all);
     print_notes(all);

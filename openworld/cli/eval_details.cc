@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
@@ -39,7 +40,7 @@ void print_diagnosis(const Diagnosis& d) {
   for (int s = 0; s < kStages; ++s) {
     table.add({names[s], percent(d.cost[s]), percent(d.if_perfect[s])});
   }
-  print_out("{}", table.text());
+  print_table(table);
 }
 
 std::string ClassNames::of(const ClassAccuracy& c) const {
@@ -74,7 +75,8 @@ void print_per_class(const std::vector<ClassAccuracy>& classes, const ClassNames
                fmt::format("[{}, {}]", percent(c.interval.low), percent(c.interval.high)),
                std::to_string(c.right), std::to_string(c.total)});
   }
-  print_out("\n{}", table.text());
+  print_out("\n");
+  print_table(table);
 }
 
 }  // namespace openworld

@@ -4,11 +4,26 @@
 #include <limits>
 
 #include "openworld/cli/flag_checks.h"
+#include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 
 namespace openworld {
 
 void declare_json(CLI::App& app, bool& json) {
-  app.add_flag("--json", json, "print the result as one JSON object");
+  CLI::Option* flag = app.add_flag("--json", json, "print the result as one JSON object");
+  std::vector<std::string> names;
+  for (const TableFormat& format : table_formats()) names.emplace_back(format.name);
+  names.emplace_back("json");
+  const auto choose = [&json](const std::string& name) {
+    OutputSettings settings = output_settings();
+    json = name == "json";
+    if (!json) settings.format = &find_table_format(name, "--format");
+    set_output(settings);
+  };
+  app.add_option_function<std::string>(
+         "--format", choose, "format of tables: text, md, latex (booktabs), csv or json [text]")
+      ->check(CLI::IsMember(names))
+      ->excludes(flag);
 }
 
 void declare_threads(CLI::App& app, int& threads) {

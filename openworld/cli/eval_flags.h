@@ -39,7 +39,8 @@ class EvalFlags {
   BootstrapOptions numbers_;
 };
 
-// --json, declared the same way by every command.
+// --json and --format, declared the same way by every command. --format json is --json; others set
+// the format of the process (print_out.h).
 void declare_json(CLI::App& app, bool& json);
 
 // --threads, 0 for every core.

@@ -16,6 +16,7 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -140,7 +141,8 @@ class Inspect : public Command {
     add("vision", config.vision, parameters.vision);
     add("text", config.text, parameters.text);
     const Preprocessing& images = config.preprocessing;
-    print_out("{}\n", towers.text());
+    print_table(towers);
+    print_out("\n");
     print_out("images: {} x {} pixels, patches of {}, grid of {} x {}\n", images.image_size,
               images.image_size, config.patch, config.grid(), config.grid());
     for (const StemLayer& layer : config.stem) {
@@ -168,7 +170,8 @@ class Inspect : public Command {
       table.add({tensor.name, std::string(tensor_type(model.stored_type(tensor.name)).name),
                  tensor_shape_text(tensor.shape)});
     }
-    print_out("\n{}", table.text());
+    print_out("\n");
+    print_table(table);
   }
 
   std::string path_;

@@ -17,6 +17,7 @@
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_rows.h"
 #include "openworld/detection/detection_evaluation.h"
 #include "openworld/metrics/table.h"
 #include "openworld/openset/uncertainty.h"
@@ -116,13 +117,13 @@ class Ls : public Command {
 
   // By family, both in the order of the table.
   void list_metrics() const {
-    if (json_) {
+    if (wants_rows(json_)) {
       Json rows = Json::array();
       for (const MetricRow* row : metric_table()) rows.push_back(row_json(*row));
       for (const MetricInfo* info : detection_metric_table()) {
         rows.push_back(detection_row_json(*info));
       }
-      return print_json({{"metrics", std::move(rows)}});
+      return print_rows("metrics", rows, json_);
     }
     std::vector<std::string_view> families;
     for (const MetricRow* row : metric_table()) {
@@ -157,10 +158,10 @@ class Ls : public Command {
   }
 
   void list_curves() const {
-    if (json_) {
+    if (wants_rows(json_)) {
       Json rows = Json::array();
       for (const CurveRow& row : curve_table()) rows.push_back(curve_json(row));
-      return print_json({{"curves", std::move(rows)}});
+      return print_rows("curves", rows, json_);
     }
     for (const CurveRow& row : curve_table()) {
       print_out("  {:<12} {}; its area is {}\n", row.name, row.brief, row.metric->info.title);
@@ -174,10 +175,10 @@ class Ls : public Command {
     }
     Json rows = Json::array();
     for (const ScenarioRow& row : scenario_rows()) {
-      if (json_) rows.push_back(scenario_json(row));
-      if (!json_) print_out("  {:<14} {}\n", row.name, row.description);
+      rows.push_back(scenario_json(row));
+      if (!wants_rows(json_)) print_out("  {:<14} {}\n", row.name, row.description);
     }
-    if (json_) return print_json({{"scenarios", std::move(rows)}});
+    if (wants_rows(json_)) return print_rows("scenarios", rows, json_);
     print_out("\n`openworld ls scenarios NAME` shows one in full.\n");
   }
 
@@ -207,14 +208,14 @@ class Ls : public Command {
       if (name_ == plan.name) return show(study_json(plan));
       names.push_back(plan.name);
       rows.push_back(study_json(plan));
-      if (json_ || !name_.empty()) continue;
+      if (wants_rows(json_) || !name_.empty()) continue;
       print_out("  {:<22} {} ({})\n", plan.name, plan.description, short_source(plan.source));
     }
     if (!name_.empty()) {
       fail("ls",
            fmt::format("no bundled plan is called '{}'; {}", name_, known_names(name_, names)));
     }
-    if (json_) return print_json({{"studies", std::move(rows)}});
+    if (wants_rows(json_)) return print_rows("studies", rows, json_);
     print_out("\n`openworld study run NAME --out STUDY` runs one, with --quick a small variant.\n");
   }
 
@@ -237,14 +238,14 @@ class Ls : public Command {
                       {"citation", row.citation},
                       {"models", models},
                       {"published", row.published}});
-      if (!json_ && name_.empty()) {
+      if (!wants_rows(json_) && name_.empty()) {
         print_out("{}{:<14} {} ({})\n", row.published ? "* " : "  ", row.name, row.brief,
                   fmt::join(models.get<std::vector<std::string>>(), ", "));
       }
     }
     if (rows.empty()) fail("ls", fmt::format("no uncertainty is called '{}'", name_));
     if (!name_.empty()) return show(rows[0]);
-    if (json_) return print_json({{"uncertainties", std::move(rows)}});
+    if (wants_rows(json_)) return print_rows("uncertainties", rows, json_);
     print_out("\n* as published. Larger means more certain. `openworld openset` uses them.\n");
   }
 
@@ -256,10 +257,10 @@ class Ls : public Command {
   }
 
   void list_templates() const {
-    if (json_) {
+    if (wants_rows(json_)) {
       Json rows = Json::array();
       for (const TemplateSet& set : template_sets()) rows.push_back(template_json(set));
-      return print_json({{"templates", std::move(rows)}});
+      return print_rows("templates", rows, json_);
     }
     for (const TemplateSet& set : template_sets()) {
       print_out("  {:<22} {}\n", set.name, set.description);
@@ -280,10 +281,10 @@ class Ls : public Command {
     }
     Json json = Json::array();
     for (const auto& [name, description] : rows) {
-      if (!json_) print_out("  {:<14} {}\n", name, description);
+      if (!wants_rows(json_)) print_out("  {:<14} {}\n", name, description);
       json.push_back({{"name", name}, {"description", description}});
     }
-    if (json_) print_json({{what_, std::move(json)}});
+    if (wants_rows(json_)) print_rows(what_, json, json_);
   }
 
   std::string what_;

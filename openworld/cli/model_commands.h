@@ -12,6 +12,9 @@
 
 namespace openworld {
 
+struct DataPart;     // doctor/patient.h
+struct FeatureList;  // the same
+
 struct EncodeCommand {
   EncodeRequest request = {};
   bool json = false;
@@ -43,6 +46,15 @@ struct PredictCommand {
 struct LearnerListCommand {
   std::string name = "";
   bool json = false;
+};
+
+// Features of the images of `data`, for `openworld doctor --model`. REQUIRES: pointers that are not
+// null.
+struct DoctorFeatures {
+  const DataPart* data = nullptr;
+  ModelSpec model = {};
+  FeatureCacheSpec cache = {};
+  FeatureList* features = nullptr;
 };
 
 }  // namespace openworld

@@ -33,18 +33,22 @@ void declare_data(CLI::App& app, DataSpec& data) {
   app.add_option(
       "--data", data.path,
       "images: a folder of class folders, doodles:NAME, icons:NAME, or any format listed below");
-  app.add_option("--split", data.options.split, "split of the dataset, if it has several");
-  app.add_option("--image-root", data.options.image_root,
-                 "folder that the paths of a list are relative to");
-  app.add_option("--names", data.options.names, "file of class names [the dataset's own]");
-  app.add_option("--format", data.options.format, "dataset format [detected]");
-  app.add_flag("--allow-duplicate-names", data.options.allow_duplicate_names,
-               "let two classes share a name");
+  declare_data_options(app, data.options);
   std::string formats = "Formats of --data:";
   for (const DatasetFormat* row : dataset_formats()) {
     formats += fmt::format("\n  {:<14} {}", row->name, row->looks_like);
   }
   app.footer(formats);
+}
+
+void declare_data_options(CLI::App& app, DatasetOptions& options) {
+  app.add_option("--split", options.split, "split of the dataset, if it has several");
+  app.add_option("--image-root", options.image_root,
+                 "folder that the paths of a list are relative to");
+  app.add_option("--names", options.names, "file of class names [the dataset's own]");
+  app.add_option("--data-format", options.format, "format of the dataset [detected]");
+  app.add_flag("--allow-duplicate-names", options.allow_duplicate_names,
+               "let two classes share a name");
 }
 
 void declare_cache(CLI::App& app, FeatureCacheSpec& cache) {

@@ -19,9 +19,12 @@ void declare_model(CLI::App& app, ModelSpec& model);
 // --device --batch --threads, where the model itself is known.
 void declare_model_run(CLI::App& app, ModelSpec& model);
 
-// --data --split --image-root --names --format --allow-duplicate-names; --data is for the command
-// to require.
+// --data --split --image-root --names --data-format --allow-duplicate-names; --data is for the
+// command to require.
 void declare_data(CLI::App& app, DataSpec& data);
+
+// The same without --data, where the dataset is an argument.
+void declare_data_options(CLI::App& app, DatasetOptions& options);
 
 // --cache --no-cache
 void declare_cache(CLI::App& app, FeatureCacheSpec& cache);

@@ -8,6 +8,8 @@
 #include <system_error>
 
 #include "openworld/base/error.h"
+#include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/memory_limit.h"
 
 namespace openworld {
@@ -32,7 +34,8 @@ const ModelLibrary& model_library() {
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "openworld_model_library"));
   if (entry == nullptr) fail(kFunction, fmt::format("{}: not a library of models", path.string()));
   const ModelLibrary& models = *entry();
-  models.start(memory_limit());
+  const OutputSettings& output = output_settings();
+  models.start({memory_limit(), std::string(output.format->name), output.quiet});
   return models;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "openworld/cli/model_commands.h"
 #include "openworld/cli/openset_flags.h"
@@ -16,9 +17,15 @@
 
 namespace openworld {
 
+struct LibrarySettings {
+  std::optional<std::uint64_t> memory_limit;
+  std::string table_format;
+  bool quiet = false;
+};
+
 struct ModelLibrary {
-  // Before the others: the limit of the program, of which the library has its own copy.
-  void (*start)(std::optional<std::uint64_t> memory_limit);
+  // Before the others: settings of the program, of which the library has its own copies.
+  void (*start)(const LibrarySettings& settings);
   void (*encode)(const EncodeCommand& command);
   void (*zeroshot)(const ZeroShotCommand& command);
   void (*pretrain)(const PretrainFlags& flags);
@@ -28,6 +35,7 @@ struct ModelLibrary {
   SampleScores (*score_images)(const PredictCommand& command);
   void (*list_learners)(const LearnerListCommand& command);
   void (*openset)(const OpenSetFlags& flags);
+  void (*doctor_features)(const DoctorFeatures& request);
   // Who computes the cells of studies.
   std::unique_ptr<CellRunner> (*cell_runner)();
 };

@@ -76,8 +76,8 @@ void print_siblings(const OpenSetFlags& flags) {
                                 names.size(), names[0]));
   }
   if (!unknown.empty()) {
-    print_error(fmt::format("{} of {} names are not in WordNet, the first is '{}'", unknown.size(),
-                            names.size(), unknown[0]));
+    print_note(fmt::format("{} of {} names are not in WordNet, the first is '{}'", unknown.size(),
+                           names.size(), unknown[0]));
   }
   print_list("siblings", siblings, flags.json);
 }

@@ -7,6 +7,7 @@
 
 #include "openworld/cli/openset_run.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/report/open_set_tables.h"
 #include "openworld/report/text_table.h"
 
@@ -29,7 +30,7 @@ void print_reasons(const std::vector<MeasureResult>& results) {
 }
 
 void print_measures(const char* heading, const std::vector<MeasureResult>& results) {
-  print_out("{}", measures_table(heading, results).text());
+  print_table(measures_table(heading, results).text());
   print_reasons(results);
 }
 
@@ -58,7 +59,7 @@ void print_efficacy(const OpenSetReport& report, const OpenSetInput& input) {
     table.add({further_query_name(m, input.extra_names), std::to_string(e.open),
                std::to_string(e.closed), std::to_string(e.tp_lost)});
   }
-  print_out("{}", table.text());
+  print_table(table);
 }
 
 }  // namespace
@@ -77,14 +78,19 @@ void print_open_set_text(const OpenSetReport& report, const OpenSetInput& input,
   print_out("\n");
   print_measures("against closed-set errors", report.closed_set);
   if (!report.by_extra.empty()) {
-    print_out("\n{}", further_queries_table(report, measure).text());
+    print_out("\n");
+    print_table(further_queries_table(report, measure).text());
     print_efficacy(report, input);
   }
   if (!report.growth.empty()) {
-    print_out("\n{}mean ± deviation over {} seeds\n", growth_table(report, measure).text(),
-              report.growth[0].by_seed.size());
+    print_out("\n");
+    print_table(growth_table(report, measure).text());
+    print_out("mean ± deviation over {} seeds\n", report.growth[0].by_seed.size());
   }
-  if (!report.pairs.empty()) print_out("\n{}", pairs_table(report).text());
+  if (!report.pairs.empty()) {
+    print_out("\n");
+    print_table(pairs_table(report).text());
+  }
 }
 
 }  // namespace openworld

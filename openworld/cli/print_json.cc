@@ -31,7 +31,7 @@ std::string escape_controls(const std::string& json) {
 
 void print_json(const nlohmann::ordered_json& json, int indent) {
   using Handler = nlohmann::ordered_json::error_handler_t;
-  print_plain(escape_controls(json.dump(indent, ' ', false, Handler::replace)) + "\n");
+  print_data(escape_controls(json.dump(indent, ' ', false, Handler::replace)) + "\n");
 }
 
 }  // namespace openworld

@@ -16,6 +16,7 @@
 #include "openworld/cli/long_table.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -124,7 +125,8 @@ class Rank : public Command {
                 fmt::format("{:.3f}", friedman.average_ranks[m]),
                 fmt::format("{:g}", friedman.final_ranks[m])});
     }
-    print_out("{}\n", text.text());
+    print_table(text);
+    print_out("\n");
     if (friedman.chi_squared) {
       print_out(
           "Friedman over {} settings: chi2 = {:.3f}, p = {:.3g}; Iman-Davenport F = {:.3f}, "

@@ -16,6 +16,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/sample_size_figure.h"
@@ -155,7 +156,8 @@ class SampleSizeCommand : public Command {
     for (const PlannedStudy& study : result.by_seeds) {
       if (study.size.seeds != result.plan.size.seeds) add(table, "other seeds", study);
     }
-    print_out("{}\n", table.text());
+    print_table(table);
+    print_out("\n");
     print_out("in percent; the range is what the pilot leaves open at {:g} %\n",
               request_.level * 100);
     if (!reached(result)) print_out("- the plan is wider than asked for\n");

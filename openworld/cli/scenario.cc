@@ -15,6 +15,7 @@
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/cli/scenario_flags.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
@@ -99,7 +100,7 @@ class ScenarioCommand : public Command {
                  text(counts.unknown_images), text(samples_of(view, 0).size()),
                  text(view.removed.size())});
     }
-    print_out("{}", table.text());
+    print_table(table);
     print_removed(data, plan);
     if (data.same_images) {
       print_out(

@@ -17,6 +17,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 
@@ -132,10 +133,10 @@ class SensitivityCommand : public Command {
     };
     add("mean", result.mean, 100);
     add("variance", result.variance, 1e4);
+    print_table(table);
     print_out(
-        "{}\nin percent; the variance in squared points. OverallAcc moves with the ratio "
-        "for any model; the others only by the noise of thinning.\n",
-        table.text());
+        "\nin percent; the variance in squared points. OverallAcc moves with the ratio "
+        "for any model; the others only by the noise of thinning.\n");
     for (std::size_t m = 0; m < kSensitivityMetrics.size(); ++m) {
       const MetricValue& v = result.rows[0].values[m];
       if (!v.defined()) print_out("- {}: {}\n", kSensitivityMetrics[m]->info.title, v.why);

@@ -88,8 +88,8 @@ void enter_plan_folder(const StudyStore& store) {
   std::error_code error;
   fs::current_path(store.study().folder, error);
   if (!error) return;
-  print_error(fmt::format("openworld study: {}: {}; relative paths of the plan begin there",
-                          store.study().folder, error.message()));
+  print_note(fmt::format("openworld study: {}: {}; relative paths of the plan begin there",
+                         store.study().folder, error.message()));
 }
 
 void choose_listed_cells(const std::string& file, WorkOptions& options) {
@@ -112,7 +112,7 @@ int run_worker(StudyStore& store, CellRunner& runner, const WorkOptions& options
   const StopSignals signals;
   WorkObserver observer;
   observer.stop = [&] { return signals.asked(); };
-  observer.note = [](const std::string& line) { print_error("openworld study: " + line); };
+  observer.note = [](const std::string& line) { print_note("openworld study: " + line); };
   if (!json) {
     observer.finished = [](const StudyCell& cell, double seconds) {
       print_line(fmt::format("done    {}  {}", cell.name, duration_text(seconds)));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +10,7 @@
 #include "openworld/cli/flag_checks.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/study_page.h"
@@ -25,13 +25,6 @@ constexpr auto kReport = "study report";
 std::vector<std::string> axis_names() {
   std::vector<std::string> names = {"auto"};
   for (const TableAxisRow& row : table_axes()) names.emplace_back(row.name);
-  return names;
-}
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const TableFormat& format : table_formats()) names.emplace_back(format.name);
-  names.emplace_back("json");
   return names;
 }
 
@@ -83,9 +76,6 @@ void StudyTablesCommand::declare_choices(CLI::App& app) {
 
 void StudyTablesCommand::declare_table(CLI::App& app) {
   declare_choices(app);
-  app.add_option("--format", format_, "text, md, latex (booktabs), csv or json")
-      ->capture_default_str()
-      ->check(CLI::IsMember(format_names()));
 }
 
 void StudyTablesCommand::declare_report(CLI::App& app) {
@@ -116,22 +106,13 @@ void StudyTablesCommand::print_table(bool json) {
   const std::vector<CellStatus> states = store.statuses();
   const std::vector<StudyGrid> grids = study_grids(store.cells(), states, kTable);
   const std::vector<StudyTable> tables = study_tables(grids, study_, options(), kTable);
-  if (json || format_ == "json") {
+  if (json) {
     nlohmann::ordered_json result = study_tables_json(tables);
     result["study"] = study_;
     result["cost"] = run_cost_json(clock.cost());
     return print_json(result);
   }
-  for (const TableFormat& format : table_formats()) {
-    if (format.name != format_) continue;
-    const std::string text = format.write(tables);
-    // The CRLF of CSV would be escaped as a control character; names in it are escaped already.
-    if (format_ == "csv") {
-      std::fwrite(text.data(), 1, text.size(), stdout);
-    } else {
-      print_plain(text);
-    }
-  }
+  print_data(study_tables_text(tables, *output_settings().format));
 }
 
 void StudyTablesCommand::write_report(bool json) {

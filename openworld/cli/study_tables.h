@@ -27,7 +27,7 @@ class StudyTablesCommand {
   StudyTableOptions options() const;
 
   std::string study_, out_, title_;
-  std::string format_ = "text", by_ = "auto", ci_ = "auto", against_;
+  std::string by_ = "auto", ci_ = "auto", against_;
   std::vector<std::string> metrics_, levels_, scenarios_;
   MeasureOptions measure_;
 };

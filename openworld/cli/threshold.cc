@@ -14,6 +14,7 @@
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/runs/run_folder.h"
@@ -112,7 +113,7 @@ class Threshold : public Command {
       add("listed samples that no name fits", chosen.unknown->unfit);
       add("unknown samples called unknown", chosen.unknown->kept_out);
     }
-    print_out("{}", table.text());
+    print_table(table);
     if (chosen.unknown) print_answers(*chosen.unknown);
   }
 
@@ -158,7 +159,8 @@ class Threshold : public Command {
     add("base samples", unknown.of_base);
     add("new samples", unknown.of_new);
     add("unknown samples", unknown.of_unknown);
-    print_out("\n{}", table.text());
+    print_out("\n");
+    print_table(table);
   }
 
   std::string file_;

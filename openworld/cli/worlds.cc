@@ -12,6 +12,7 @@
 #include "openworld/cli/eval_flags.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_rows.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/png_writer.h"
 #include "openworld/io/run_cost.h"
@@ -139,6 +140,16 @@ class Worlds : public Command {
       return print_json({{"schema", "openworld.worlds/3"},
                          {"worlds", std::move(rows)},
                          {"cost", run_cost_json(clock.cost())}});
+    }
+    if (wants_rows(false)) {
+      Json rows = Json::array();
+      for (const World& world : worlds) {
+        for (const WorldDataset& dataset : world.datasets) {
+          rows.push_back(
+              dataset_json(world, dataset, fmt::format("{}:{}", world.name, dataset.name)));
+        }
+      }
+      return print_rows("datasets", rows, false);
     }
     for (const World& world : worlds) print_world(world);
     print_out(

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "openworld/report/text_table.h"
-
 namespace openworld {
 namespace {
 
@@ -32,14 +30,14 @@ Cell seeds_cell(const std::optional<SeedSummary>& summary) {
 
 }  // namespace
 
-std::string OpenSetTable::text() const {
+TextTable OpenSetTable::text() const {
   TextTable table(header);
   for (const auto& row : rows) {
     std::vector<std::string> cells;
     for (const Cell& cell : row) cells.push_back(cell.text);
     table.add(std::move(cells));
   }
-  return table.text();
+  return table;
 }
 
 HtmlTable OpenSetTable::html() const {

@@ -10,6 +10,7 @@
 
 #include "openworld/openset/open_set_report.h"
 #include "openworld/report/html_page.h"
+#include "openworld/report/text_table.h"
 
 namespace openworld {
 
@@ -17,7 +18,7 @@ struct OpenSetTable {
   std::vector<std::string> header;
   std::vector<std::vector<HtmlTable::Cell>> rows;
 
-  std::string text() const;
+  TextTable text() const;
   HtmlTable html() const;
 };
 

@@ -15,27 +15,27 @@ std::string title_of(const MetricRequest& request) {
 }
 
 // Labels as rows, metrics as columns.
-std::string values_text(const RunCollection& runs, const MeasuredRuns& measured,
-                        const std::string& corner, std::optional<std::size_t> dataset) {
+TextTable values_table(const RunCollection& runs, const MeasuredRuns& measured,
+                       const std::string& corner, std::optional<std::size_t> dataset) {
   const auto& requests = measured.comparison.requests;
   std::vector<std::string> header = {corner};
   for (const MetricRequest& request : requests) header.push_back(title_of(request));
   TextTable table(header);
   for (std::size_t m = 0; m < runs.labels.size(); ++m) {
-    std::vector<std::string> cells = {runs.labels[m]};
+    std::vector<TextCell> cells = {runs.labels[m]};
     for (std::size_t k = 0; k < requests.size(); ++k) {
       const RunMean& mean = mean_of(measured.comparison.values[m][k], dataset);
-      cells.push_back(run_value_text(requests[k], mean) +
-                      run_reach_text(requests[k], mean.interval) +
-                      (measured.is_best(m, k, dataset) ? "*" : " "));
+      cells.push_back(value_cell(run_value_text(requests[k], mean),
+                                 run_reach_text(requests[k], mean.interval),
+                                 measured.is_best(m, k, dataset)));
     }
     table.add(std::move(cells));
   }
-  return table.text();
+  return table;
 }
 
-std::string differences_text(const RunCollection& runs, const MeasuredRuns& measured,
-                             std::size_t label) {
+TextTable differences_table(const RunCollection& runs, const MeasuredRuns& measured,
+                            std::size_t label) {
   const RunComparison& comparison = measured.comparison;
   const double level = measured.options.bootstrap.level * 100;
   const bool many = runs.datasets.size() >= 3;
@@ -48,18 +48,18 @@ std::string differences_text(const RunCollection& runs, const MeasuredRuns& meas
     const MetricRequest& request = comparison.requests[k];
     const RunMetric& metric = comparison.differences[label][k];
     const auto& p = measured.adjusted[label][k];
-    std::vector<std::string> cells = {
+    std::vector<TextCell> cells = {
         title_of(request),
         metric.mean.defined() ? run_difference_text(request, metric.mean.value) : "-",
         run_interval_text(request, metric.mean.interval),
-        p ? p_text(*p) + (measured.significant(label, k) ? "*" : " ") : ""};
+        p ? starred_cell(p_text(*p), measured.significant(label, k)) : TextCell("")};
     if (many) {
       cells.push_back(run_interval_text(request, metric.over_datasets));
       cells.push_back(metric.p_over_datasets ? p_text(*metric.p_over_datasets) : "");
     }
     table.add(std::move(cells));
   }
-  return fmt::format("\n{}", table.text());
+  return table;
 }
 
 // Why cells are empty, each reason once.
@@ -89,37 +89,47 @@ bool one_seed(const RunComparison& comparison) {
 
 }  // namespace
 
-std::string runs_text(const RunCollection& runs, const MeasuredRuns& measured) {
+TextDocument runs_document(const RunCollection& runs, const MeasuredRuns& measured) {
   const RunComparison& comparison = measured.comparison;
   const bool many = runs.datasets.size() > 1;
-  std::string text = fmt::format("{}\n\n", describe_runs(runs, comparison));
-  text += values_text(runs, measured, many ? "mean over datasets" : runs.datasets[0], std::nullopt);
+  TextDocument document;
+  document.say(fmt::format("{}\n\n", describe_runs(runs, comparison)));
+  document.add(
+      values_table(runs, measured, many ? "mean over datasets" : runs.datasets[0], std::nullopt));
   for (std::size_t d = 0; d < runs.datasets.size() && many; ++d) {
-    text += fmt::format("\n{}", values_text(runs, measured, runs.datasets[d], d));
+    document.say("\n");
+    document.add(values_table(runs, measured, runs.datasets[d], d));
   }
   const bool with_intervals = measured.options.ci != Ci::kNone;
-  text += fmt::format("\n* best of the column{}\n",
-                      with_intervals
-                          ? fmt::format("; ± half the width of the {:g} % interval over test "
-                                        "samples{}",
-                                        measured.options.bootstrap.level * 100,
-                                        one_seed(comparison) ? "" : " and seeds")
-                          : "");
+  document.say(fmt::format(
+      "\n* best of the column{}\n",
+      with_intervals ? fmt::format("; ± half the width of the {:g} % interval over test samples{}",
+                                   measured.options.bootstrap.level * 100,
+                                   one_seed(comparison) ? "" : " and seeds")
+                     : ""));
   if (with_intervals && one_seed(comparison)) {
-    text += "- one seed: the intervals do not cover other seeds\n";
+    document.say("- one seed: the intervals do not cover other seeds\n");
   }
   for (std::size_t m = 0; m < runs.labels.size(); ++m) {
-    if (m != comparison.reference) text += differences_text(runs, measured, m);
+    if (m == comparison.reference) continue;
+    document.say("\n");
+    document.add(differences_table(runs, measured, m));
   }
   if (runs.labels.size() > 1 && with_intervals) {
-    text += fmt::format("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",
-                        (1 - measured.options.bootstrap.level) * 100, runs.labels.size() - 1,
-                        runs.labels.size() == 2 ? "" : "s");
+    document.say(
+        fmt::format("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",
+                    (1 - measured.options.bootstrap.level) * 100, runs.labels.size() - 1,
+                    runs.labels.size() == 2 ? "" : "s"));
   }
-  return text + notes_text(comparison);
+  document.say(notes_text(comparison));
+  return document;
 }
 
-std::string stage_costs_text(const RunCollection& runs, const std::vector<StageCosts>& costs) {
+std::string runs_text(const RunCollection& runs, const MeasuredRuns& measured) {
+  return runs_document(runs, measured).text();
+}
+
+TextDocument stage_costs_document(const RunCollection& runs, const std::vector<StageCosts>& costs) {
   TextTable table({"costs of the stages", "OpenworldAUC", "base classes (g)", "new classes (h)",
                    "ranking (r)"});
   for (std::size_t m = 0; m < costs.size(); ++m) {
@@ -130,12 +140,14 @@ std::string stage_costs_text(const RunCollection& runs, const std::vector<StageC
     for (const double cost : c.cost) cells.push_back(defined ? percent(cost) : "-");
     table.add(std::move(cells));
   }
-  std::string text = fmt::format("\n{}", table.text());
+  TextDocument document;
+  document.say("\n");
+  document.add(std::move(table));
   for (std::size_t m = 0; m < costs.size(); ++m) {
     if (costs[m].why.empty()) continue;
-    text += fmt::format("- {}: no diagnosis: {}\n", runs.labels[m], costs[m].why);
+    document.say(fmt::format("- {}: no diagnosis: {}\n", runs.labels[m], costs[m].why));
   }
-  return text;
+  return document;
 }
 
 }  // namespace openworld

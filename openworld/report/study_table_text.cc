@@ -12,121 +12,36 @@
 namespace openworld {
 namespace {
 
-// What differs between formats of tables for people.
-struct Style {
-  std::string (*escape)(std::string_view);
-  // A value with its interval, count and marks. `value` is not empty.
-  std::string (*cell)(const TableCell& cell, const std::string& value, const std::string& reach,
-                      const std::string& count);
-};
-
-std::string as_is(std::string_view text) {
-  return std::string(text);
+TextCell cell_of(const TableColumn& column, const TableCell& cell) {
+  TextCell text(table_value_text(column, cell.measured));
+  if (text.text.empty()) return text;
+  text.reach = table_reach_text(column, cell.measured);
+  if (cell.measured.value) text.count = table_count_text(cell.measured);
+  text.starred = cell.best;
+  text.mark = cell.mark;
+  return text;
 }
 
-std::string joined(const std::string& a, const std::string& b) {
-  return a.empty() || b.empty() ? a + b : a + " " + b;
-}
-
-std::string text_cell(const TableCell& cell, const std::string& value, const std::string& reach,
-                      const std::string& count) {
-  std::string text = joined(joined(value, reach), count);
-  // Marks take their place in every cell, so that numbers stay aligned.
-  text += cell.best ? '*' : ' ';
-  return text + (cell.mark > 0 ? '+' : cell.mark < 0 ? '-' : ' ');
-}
-
-std::string md_cell(const TableCell& cell, const std::string& value, const std::string& reach,
-                    const std::string& count) {
-  std::string text = joined(value, reach);
-  if (cell.best) text = "**" + text + "**";
-  if (cell.mark != 0) text += cell.mark > 0 ? " ▲" : " ▼";
-  return joined(text, count);
-}
-
-std::string md_escape(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("\\`*_{}[]<>|#~").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c == '\n' || c == '\r' ? ' ' : c;
+// `corner` stands above the methods, `ending` behind the title of every other column.
+TextTable table_of(const StudyTable& table, const std::string& corner, std::string_view ending) {
+  std::vector<std::string> header = {corner};
+  for (const TableColumn& column : table.columns) {
+    header.push_back(fmt::format("{}{}", column.title, ending));
   }
-  return escaped;
-}
-
-std::string latex_cell(const TableCell& cell, const std::string& value, const std::string& reach,
-                       const std::string& count) {
-  // A minus of mathematics, not a hyphen.
-  std::string text = value.starts_with('-') && value.size() > 1 ? "$-$" + value.substr(1) : value;
-  if (value.starts_with('+')) text = "$+$" + value.substr(1);
-  if (cell.best) text = "\\textbf{" + text + "}";
-  if (!reach.empty()) {
-    // Past the sign, which is two bytes of UTF-8.
-    text += " {\\scriptsize$\\pm$" + reach.substr(2) + "}";
-  }
-  if (cell.mark != 0) text += cell.mark > 0 ? "$^{\\uparrow}$" : "$^{\\downarrow}$";
-  return joined(text, count);
-}
-
-std::string latex_escape(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        escaped += "\\textbackslash{}";
-        break;
-      case '~':
-        escaped += "\\textasciitilde{}";
-        break;
-      case '^':
-        escaped += "\\textasciicircum{}";
-        break;
-      case '<':
-        escaped += "\\textless{}";
-        break;
-      case '>':
-        escaped += "\\textgreater{}";
-        break;
-      case '|':
-        escaped += "\\textbar{}";
-        break;
-      case '"':
-        escaped += "\\textquotedbl{}";
-        break;
-      case '&':
-      case '%':
-      case '$':
-      case '#':
-      case '_':
-      case '{':
-      case '}':
-        escaped += '\\';
-        escaped += c;
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  TextTable text(header);
+  for (std::size_t m = 0; m < table.methods.size(); ++m) {
+    std::vector<TextCell> row = {table.methods[m]};
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      row.push_back(cell_of(table.columns[c], table.cells[m][c]));
     }
+    text.add(std::move(row));
   }
-  return escaped;
-}
-
-std::string styled(const Style& style, const TableColumn& column, const TableCell& cell) {
-  const std::string value = table_value_text(column, cell.measured);
-  if (value.empty()) return "";
-  return style.cell(cell, value, table_reach_text(column, cell.measured),
-                    cell.measured.value ? table_count_text(cell.measured) : "");
-}
-
-std::vector<std::string> row_of(const Style& style, const StudyTable& table, std::size_t method) {
-  std::vector<std::string> row = {style.escape(table.methods[method])};
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    row.push_back(styled(style, table.columns[c], table.cells[method][c]));
-  }
-  return row;
+  return text;
 }
 
 // What notes call the marks.
 struct MarkWords {
-  std::string best, better, worse;
+  std::string_view best, better, worse;
 };
 
 std::vector<std::string> notes_of(const StudyTable& table, const MarkWords& words) {
@@ -134,8 +49,9 @@ std::vector<std::string> notes_of(const StudyTable& table, const MarkWords& word
   const bool any = std::ranges::any_of(table.cells, [](const auto& row) {
     return std::ranges::any_of(row, [](const TableCell& cell) { return cell.best; });
   });
-  if (any) notes.push_back(words.best + ": best of the column");
-  for (std::string note : {interval_note(table), test_note(table, words.better, words.worse)}) {
+  if (any) notes.push_back(fmt::format("{}: best of the column", words.best));
+  for (std::string note : {interval_note(table),
+                           test_note(table, std::string(words.better), std::string(words.worse))}) {
     if (!note.empty()) notes.push_back(std::move(note));
   }
   notes.insert(notes.end(), table.notes.begin(), table.notes.end());
@@ -158,18 +74,11 @@ std::string document(std::span<const StudyTable> tables, const MarkWords& words,
 }
 
 std::string write_text(std::span<const StudyTable> tables) {
-  const Style style{as_is, text_cell};
   return document(
       tables, {"*", "+", "-"},
-      [&](const StudyTable& table) {
-        std::vector<std::string> header = {table_heading(table)};
-        // As wide as the marks of a cell.
-        for (const TableColumn& column : table.columns) header.push_back(column.title + "  ");
-        TextTable lines(header);
-        for (std::size_t m = 0; m < table.methods.size(); ++m) {
-          lines.add(row_of(style, table, m));
-        }
-        return lines.text();
+      [](const StudyTable& table) {
+        // Titles end as wide as the marks of a cell.
+        return table_of(table, table_heading(table), "  ").text();
       },
       [](const std::vector<std::string>& notes) {
         std::string text = notes.empty() ? "" : "\n";
@@ -178,25 +87,15 @@ std::string write_text(std::span<const StudyTable> tables) {
       });
 }
 
+constexpr MarkWords kSigns = {"bold", "▲", "▼"};
+
 std::string write_md(std::span<const StudyTable> tables) {
-  const Style style{md_escape, md_cell};
-  const auto line = [](const std::vector<std::string>& cells) {
-    return fmt::format("| {} |\n", fmt::join(cells, " | "));
-  };
+  const TableFormat& md = find_table_format("md", "study table");
   return document(
-      tables, {"bold", "▲", "▼"},
+      tables, kSigns,
       [&](const StudyTable& table) {
-        std::vector<std::string> header = {"method"}, rule = {"---"};
-        for (const TableColumn& column : table.columns) {
-          header.push_back(md_escape(column.title));
-          rule.push_back("---:");
-        }
-        std::string text = fmt::format("**{}**\n\n{}|{}|\n", md_escape(table_heading(table)),
-                                       line(header), fmt::join(rule, "|"));
-        for (std::size_t m = 0; m < table.methods.size(); ++m) {
-          text += line(row_of(style, table, m));
-        }
-        return text;
+        return fmt::format("**{}**\n\n{}", md_escape(table_heading(table)),
+                           md.table(table_of(table, "method", "")));
       },
       [](const std::vector<std::string>& notes) {
         std::string text = notes.empty() ? "" : "\n";
@@ -207,37 +106,16 @@ std::string write_md(std::span<const StudyTable> tables) {
       });
 }
 
-// Plain LaTeX for what notes are made of.
-std::string latex_note(const std::string& note) {
-  std::string text = latex_escape(note);
-  const auto replace = [&](std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-      text.replace(at, from.size(), to);
-    }
-  };
-  replace("±", "$\\pm$");
-  replace("▲", "$\\uparrow$");
-  replace("▼", "$\\downarrow$");
-  return text;
-}
-
 std::string write_latex(std::span<const StudyTable> tables) {
-  const Style style{latex_escape, latex_cell};
+  const TableFormat& latex = find_table_format("latex", "study table");
   std::string text = "% needs \\usepackage[T1]{fontenc} and \\usepackage{booktabs}\n";
   for (const StudyTable& table : tables) {
-    std::vector<std::string> notes = notes_of(table, {"bold", "▲", "▼"});
-    for (std::string& note : notes) note = latex_note(note);
+    std::vector<std::string> notes = notes_of(table, kSigns);
+    for (std::string& note : notes) note = latex_words(note);
     text += fmt::format("\\begin{{table}}\n\\centering\n\\caption{{{}{}{}.}}\n",
                         latex_escape(table_heading(table)), notes.empty() ? "" : "; ",
                         fmt::join(notes, "; "));
-    text += fmt::format("\\begin{{tabular}}{{l{}}}\n\\toprule\nMethod",
-                        std::string(table.columns.size(), 'r'));
-    for (const TableColumn& column : table.columns) text += " & " + latex_escape(column.title);
-    text += " \\\\\n\\midrule\n";
-    for (std::size_t m = 0; m < table.methods.size(); ++m) {
-      text += fmt::format("{} \\\\\n", fmt::join(row_of(style, table, m), " & "));
-    }
-    text += "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+    text += latex.table(table_of(table, "Method", "")) + "\\end{table}\n";
   }
   return text;
 }
@@ -281,13 +159,18 @@ std::string write_csv(std::span<const StudyTable> tables) {
   return text;
 }
 
-constexpr TableFormat kFormats[] = {
+// What differs from tables alone: captions, notes, and the lines of CSV.
+struct StudyWriter {
+  std::string_view format;
+  std::string (*write)(std::span<const StudyTable> tables);
+};
+constexpr StudyWriter kWriters[] = {
     {"text", write_text}, {"md", write_md}, {"latex", write_latex}, {"csv", write_csv}};
 
 }  // namespace
 
-std::span<const TableFormat> table_formats() {
-  return kFormats;
+std::string study_tables_text(std::span<const StudyTable> tables, const TableFormat& format) {
+  return std::ranges::find(kWriters, format.name, &StudyWriter::format)->write(tables);
 }
 
 std::string table_count_text(const StudyValue& value) {

@@ -8,21 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "openworld/report/table_format.h"
 #include "openworld/studies/study_table.h"
 
 namespace openworld {
 
-struct TableFormat {
-  std::string_view name;  // of --format
-  std::string (*write)(std::span<const StudyTable> tables);
-};
-
-// text, md, latex, csv.
-//   text   aligned columns; * best, + and - beyond chance
-//   md     tables as GitHub renders them; bold, arrows
-//   latex  table environments that need \usepackage{booktabs}; bold, arrows
-//   csv    RFC 4180, lines end in CRLF; a line for each value, fractions as results have them
-std::span<const TableFormat> table_formats();
+// The tables in one of table_formats(), with captions and notes; csv has a line for each value,
+// with fractions as results have them.
+std::string study_tables_text(std::span<const StudyTable> tables, const TableFormat& format);
 
 // Schema "openworld.study_table/1", without the cost.
 nlohmann::ordered_json study_tables_json(std::span<const StudyTable> tables);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 namespace openworld {
 namespace {
@@ -15,29 +14,61 @@ std::size_t width(const std::string& cell) {
       std::count_if(cell.begin(), cell.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-}  // namespace
-
-TextTable::TextTable(std::vector<std::string> header) {
-  rows_.push_back(std::move(header));
+std::string cell_text(const TextCell& cell) {
+  std::string text = cell.text;
+  for (const std::string& part : {cell.reach, cell.count}) {
+    if (!part.empty()) text += (text.empty() ? "" : " ") + part;
+  }
+  if (cell.starred) text += *cell.starred ? '*' : ' ';
+  if (cell.mark) text += *cell.mark > 0 ? '+' : *cell.mark < 0 ? '-' : ' ';
+  return text;
 }
 
-void TextTable::add(std::vector<std::string> cells) {
-  assert(cells.size() == rows_[0].size());
+}  // namespace
+
+TextCell value_cell(std::string value, std::string_view reach, bool best) {
+  TextCell cell = starred_cell(std::move(value), best);
+  cell.reach = reach.starts_with(' ') ? reach.substr(1) : reach;
+  return cell;
+}
+
+TextCell starred_cell(std::string text, bool star) {
+  TextCell cell(std::move(text));
+  cell.starred = star;
+  return cell;
+}
+
+TextTable::TextTable(std::vector<std::string> header)
+    : header_(std::move(header)), left_(header_.size()) {
+  left_[0] = true;
+}
+
+void TextTable::add(std::vector<TextCell> cells) {
+  assert(cells.size() == header_.size());
   rows_.push_back(std::move(cells));
 }
 
+void TextTable::align_left(std::size_t column) {
+  left_[column] = true;
+}
+
 std::string TextTable::text() const {
-  std::vector<std::size_t> widths(rows_[0].size());
+  std::vector<std::vector<std::string>> lines = {header_};
   for (const auto& row : rows_) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+    auto& line = lines.emplace_back();
+    for (const TextCell& cell : row) line.push_back(cell_text(cell));
+  }
+  std::vector<std::size_t> widths(header_.size());
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], width(line[c]));
   }
   std::string text;
-  for (const auto& row : rows_) {
+  for (const auto& cells : lines) {
     std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - width(row[c]), ' ');
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string padding(widths[c] - width(cells[c]), ' ');
       if (c > 0) line += "  ";
-      line += c == 0 ? row[c] + padding : padding + row[c];
+      line += left_[c] ? cells[c] + padding : padding + cells[c];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._keywords import checked
 from ._results import Interval, MeasuredValue, make_interval
 
 Source = Union[str, "os.PathLike[str]", bytes, Mapping[str, Any], List[Any], Any]
@@ -140,6 +141,7 @@ def _options(function: str, ci: Optional[str], **options: Any) -> _core.Options:
     return _core.Options(function, ci=ci, **options)
 
 
+@checked
 def detect(
     annotations: Source,
     results: Source,
@@ -187,6 +189,7 @@ def detect(
     )
 
 
+@checked
 def compare_detections(
     annotations: Source,
     first: Source,
@@ -220,6 +223,7 @@ def compare_detections(
     return differences
 
 
+@checked
 def detect_openset(
     annotations: Source,
     detections: Source,

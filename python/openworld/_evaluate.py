@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any, Iterable, Optional, Union
 
 from . import _core
 from ._core import Predictions
-from ._keywords import checked, eval_options
+from ._keywords import ARRAYS, check_names, checked, eval_options
 from ._results import Evaluation
 
 Names = Union[str, Iterable[str]]
+
+_init = Predictions.__init__
+
+
+@functools.wraps(_init)
+def _checked_init(self: Predictions, *args: Any, **keywords: Any) -> None:
+    """The constructor, with one line for a wrong call instead of the binding's signature."""
+    check_names("Predictions", keywords, (*ARRAYS, "_function", "_needs_correct"))
+    if len(args) > 3:
+        raise ValueError(
+            f"[Predictions] got {len(args)} arrays by position; expected side, score and correct, and "
+            "others by name"
+        )
+    _init(self, *args, **keywords)
+
+
+setattr(Predictions, "__init__", _checked_init)
 
 
 def as_predictions(
@@ -119,6 +137,7 @@ def evaluate_file(path: Union[str, "os.PathLike[str]"], **options: Any) -> Evalu
     return evaluate(load(path), **options)
 
 
+@checked
 def load(path: Union[str, "os.PathLike[str]"]) -> Predictions:
     """Reads an .npz, a folder of .npy files or a .csv; stored arrays are mapped, not copied."""
     return _core.load_predictions(os.fspath(path))

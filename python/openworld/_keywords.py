@@ -48,10 +48,10 @@ EVAL_OPTIONS = (
 )  # fmt: skip
 
 
-# What Predictions takes beside side, score and correct.
+# What Predictions and functions that pass arrays on to it take.
 ARRAYS = (
-    "base_logits", "new_logits", "label", "overall_correct", "predicted", "base_classes",
-    "new_classes", "classes", "meta"
+    "side", "score", "correct", "base_logits", "new_logits", "label", "overall_correct", "predicted",
+    "base_classes", "new_classes", "classes", "meta"
 )  # fmt: skip
 
 
@@ -69,16 +69,21 @@ def check_names(function: str, given: Iterable[str], known: Iterable[str]) -> No
             _core.refuse_keyword(function, name, names)
 
 
+# By the name of a function's ** parameter: the keywords that it stands for.
+_PASSED_ON = {"arrays": ARRAYS, "options": EVAL_OPTIONS}
+
+
 def checked(function: F) -> F:
     """The function, with check_names for its keywords instead of Python's own message.
 
-    Further keywords ``**arrays`` are those of Predictions.
+    Of a function with ``**arrays`` or ``**options``, also for those that it passes on.
     """
     parameters = inspect.signature(function).parameters.values()
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     known = [p.name for p in parameters if p.kind in kinds and p.name != "self"]
-    if any(p.kind is inspect.Parameter.VAR_KEYWORD and p.name == "arrays" for p in parameters):
-        known += ARRAYS
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            known += [name for name in _PASSED_ON[parameter.name] if name not in known]
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._keywords import checked
 from ._results import Interval, MeasuredValue, make_interval
 
 
@@ -139,6 +140,7 @@ class OpenSet:
         return "\n".join(lines)
 
 
+@checked
 def openset(
     logits: Optional[npt.ArrayLike] = None,
     label: Optional[npt.ArrayLike] = None,
@@ -215,6 +217,7 @@ def random_words(count: int) -> List[str]:
     return _core.random_words(count)
 
 
+@checked
 def random_embeddings(
     texts: npt.ArrayLike, count: int, *, distribution: str = "gaussian", seed: int = 0
 ) -> npt.NDArray[np.float32]:
@@ -224,6 +227,7 @@ def random_embeddings(
     return _core.random_embeddings(texts, count, distribution, seed)
 
 
+@checked
 def wordnet_siblings(names: Sequence[str], *, folder: str = "") -> Tuple[List[str], List[str]]:
     """Names to grow a query set by, and the ``names`` that WordNet does not have.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from . import _core
 from ._frames import to_frame
 
 
@@ -116,6 +118,47 @@ class Evaluation(Mapping[str, Metric]):
                 row[field] = getattr(metric.interval, field, None)
             rows.append(row)
         return to_frame(rows)
+
+    def _table(self) -> Tuple[List[str], List[List[str]]]:
+        """Header and rows of the table that ``openworld eval`` prints, in percent."""
+        levels = {m.interval.level for m in self._metrics.values() if m.interval is not None}
+        level = f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
+        rows = []
+        for metric in self._metrics.values():
+            scale, digits = (1, 0) if metric.is_count else (100, 2)
+            value = "-" if metric.value is None else f"{metric.value * scale:.{digits}f}"
+            bounds = ""
+            if metric.interval is not None:
+                low, high = (f"{bound * scale:.{digits}f}" for bound in metric.interval)
+                bounds = f"[{low}, {high}]"
+            rows.append([metric.title, value, bounds])
+        return ["metric", "%", level], rows
+
+    def to_latex(self) -> str:
+        """A tabular of the metrics in percent with their intervals; it needs the package booktabs."""
+        return _core.format_table(*self._table(), "latex")
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the values with their intervals, a line a metric; returns matplotlib's Axes.
+
+        ax: Axes to draw on, by default new ones. Counts and undefined metrics are left out.
+        """
+        try:
+            pyplot = importlib.import_module("matplotlib.pyplot")
+        except ImportError:
+            raise ImportError("plot() needs matplotlib, which is not installed") from None
+        shown = [m for m in self._metrics.values() if m.value is not None and not m.is_count]
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(6, 0.6 + 0.3 * len(shown)), layout="constrained")
+        for row, metric in enumerate(shown):
+            value = 100 * float(metric)
+            bounds = metric.interval or Interval(float(metric), float(metric), 0, "")
+            reach = [[value - 100 * bounds.low], [100 * bounds.high - value]]
+            ax.errorbar([value], [row], xerr=reach, fmt="o", color="black", capsize=3)
+        ax.set_yticks(range(len(shown)), [metric.title for metric in shown])
+        ax.invert_yaxis()
+        ax.set_xlabel("%")
+        return ax
 
     def to_json(self) -> str:
         """The result as ``openworld eval --json`` writes it, without its record of the run."""

@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _core
 from ._compare import Comparable, as_comparable
+from ._keywords import checked
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class SampleSize:
     by_seeds: List[Study]
 
 
+@checked
 def samplesize(
     pilot: Union[Comparable, Sequence[Comparable]],
     *,

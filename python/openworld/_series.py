@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._keywords import checked
 from ._results import Interval, make_interval
 
 
@@ -30,6 +31,7 @@ class Drc:
     ea: Optional[float]
 
 
+@checked
 def drc(
     levels: Sequence[float],
     accuracies: Sequence[float],
@@ -68,6 +70,7 @@ class Friedman:
     groups: List[List[int]]
 
 
+@checked
 def friedman(table: Any, *, higher_is_better: bool = True, alpha: float = 0.05) -> Friedman:
     """Which of the methods (columns) is best over the blocks (rows) of a table of results."""
     return Friedman(**_core.friedman(table, higher_is_better, alpha))
@@ -85,6 +88,7 @@ class SeedSummary:
     why: str
 
 
+@checked
 def aggregate_seeds(values: Sequence[float], *, level: float = 0.95) -> SeedSummary:
     """Summarises one metric over repetitions with different seeds."""
     fields = _core.summarize_seeds(values, level)

@@ -19,6 +19,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from . import _core
 from ._evaluate import as_predictions
+from ._keywords import check_names
 
 # What the text behind a parameter in a row's name is called in Python.
 _SPOKEN = {"r": "recall", "p": "precision"}
@@ -140,6 +141,7 @@ def _make_function(row: Row) -> Callable[..., float]:
     extras = [n for n in arrays if n in signature.parameters]
 
     def function(*args: Any, **kwargs: Any) -> float:
+        check_names(function_name, kwargs, signature.parameters)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = bound.arguments

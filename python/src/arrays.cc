@@ -1,6 +1,7 @@
 #include "arrays.h"
 
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include <memory>
 #include <string>
@@ -31,6 +32,51 @@ Dtype to_dtype(const py::dtype& dtype, const char* name, Numbers numbers, const 
   return {static_cast<Dtype::Kind>(kind), size, dtype.byteorder() != '>'};
 }
 
+// What numpy.asarray can take. Tensors of PyTorch: without gradient, in memory that NumPy sees, and
+// bfloat16, which NumPy does not have, as float32, which is exact.
+py::object plain_object(const py::object& object) {
+  if (!py::hasattr(object, "detach") || !py::hasattr(object, "cpu")) return object;
+  const py::object tensor = object.attr("detach")().attr("cpu")();
+  const bool brain = std::string(py::str(tensor.attr("dtype"))) == "torch.bfloat16";
+  return brain ? tensor.attr("float")() : tensor;
+}
+
+// Arrays of ml_dtypes' bfloat16, which has the bits of the upper half of a float32.
+py::array widen_bfloat16(const py::array& array) {
+  const py::module_ numpy = py::module_::import("numpy");
+  const py::object bits = numpy.attr("ascontiguousarray")(array).attr("view")("uint16");
+  const py::object wide = bits.attr("astype")("uint32").attr("__lshift__")(16);
+  return wide.attr("view")("float32");
+}
+
+// An integer, a truth value, or a number without a fraction: 1.0.
+bool is_whole(const py::handle& item) {
+  if (PyLong_Check(item.ptr()) || PyIndex_Check(item.ptr())) return true;
+  if (py::hasattr(item, "is_integer")) return py::cast<bool>(item.attr("is_integer")());
+  const std::string type = py::str(py::type::handle_of(item).attr("__name__"));
+  return type == "bool_" || type == "bool";  // NumPy's, in arrays of objects
+}
+
+// Floats and objects as integers where every one of them is, with the row of the first that is not.
+py::array exact_integers(const py::array& array, const char* name, const Origin& origin) {
+  std::vector<std::int64_t> values;
+  const py::list items = array.attr("ravel")().attr("tolist")();
+  values.reserve(items.size());
+  for (const py::handle item : items) {
+    const auto number =
+        py::reinterpret_steal<py::object>(is_whole(item) ? PyNumber_Long(item.ptr()) : nullptr);
+    const long long value = number ? PyLong_AsLongLong(number.ptr()) : 0;
+    if (!number || PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      origin.fail(fmt::format("{}[{}] is {}; expected a truth value or an integer", name,
+                              values.size(), std::string(py::repr(item))));
+    }
+    values.push_back(value);
+  }
+  const py::object flat = py::module_::import("numpy").attr("array")(values, "int64");
+  return flat.attr("reshape")(array.attr("shape"));
+}
+
 template <class T>
 py::object view(const Column<T>& column, const py::dtype& dtype) {
   if (column.empty()) return py::none();
@@ -49,7 +95,12 @@ NpyArray to_npy(const py::object& object, const char* name, Numbers numbers, con
   const py::module_ numpy = py::module_::import("numpy");
   // Tensors that are not NumPy's way of arrays, of libraries that only know DLPack.
   const bool foreign = !py::hasattr(object, "__array__") && py::hasattr(object, "__dlpack__");
-  py::array array = numpy.attr(foreign ? "from_dlpack" : "asarray")(object);
+  py::array array = numpy.attr(foreign ? "from_dlpack" : "asarray")(plain_object(object));
+  if (std::string(py::str(array.dtype().attr("name"))) == "bfloat16") array = widen_bfloat16(array);
+  const char kind = array.dtype().kind();
+  if (numbers == Numbers::kIntegers && (kind == 'f' || kind == 'O')) {
+    array = exact_integers(array, name, origin);
+  }
   NpyArray npy;
   npy.name = name;
   npy.header.dtype = to_dtype(array.dtype(), name, numbers, origin);

@@ -22,9 +22,9 @@ namespace py = pybind11;
 
 enum class Numbers { kIntegers, kFloats };
 
-// Anything that numpy.asarray takes as an NpyArray: the memory of the array itself if it is
-// contiguous, in C order or, for matrices, in Fortran order. Throws Error, which names the argument
-// and its dtype, unless the dtype is bool, an integer or, for kFloats, float16, 32 or 64.
+// Anything that numpy.asarray takes, and tensors, as an NpyArray: the memory of the array itself if
+// it is contiguous, in C or, for matrices, Fortran order. Throws Error with the argument and dtype
+// unless that is bool, an integer, for kFloats float16, bfloat16, 32 or 64, or exact for kIntegers.
 NpyArray to_npy(const py::object& array, const char* name, Numbers numbers, const Origin& origin);
 
 // One-dimensional arrays; nothing for None. Integers are range checked, floats never narrowed.

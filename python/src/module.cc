@@ -5,6 +5,7 @@
 #include "bind.h"
 #include "openworld/base/error.h"
 #include "openworld/base/version.h"
+#include "table_format.h"
 
 namespace py = pybind11;
 using namespace openworld::python;
@@ -41,4 +42,5 @@ PYBIND11_MODULE(_core, m) {
   bind_requests(m);
   bind_runs(m);
   bind_report(m);
+  bind_table_format(m);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -31,11 +32,38 @@ std::optional<std::int32_t> to_count(const py::object& count, const char* name,
   return static_cast<std::int32_t>(number);
 }
 
+// Sides by name, "base", "new" and "unknown", as numbers; anything else as it is.
+py::object to_sides(const py::object& sides, const Origin& origin) {
+  // Tensors hold no text.
+  if (sides.is_none() || py::hasattr(sides, "detach")) return sides;
+  if (!py::hasattr(sides, "__array__") && py::hasattr(sides, "__dlpack__")) return sides;
+  const py::array array = py::module_::import("numpy").attr("asarray")(sides);
+  const char kind = array.dtype().kind();
+  const py::list items = kind == 'U' || kind == 'S' || kind == 'O'
+                             ? py::list(array.attr("ravel")().attr("tolist")())
+                             : py::list();
+  const auto is_name = [](const py::handle& item) {
+    return py::isinstance<py::str>(item) || py::isinstance<py::bytes>(item);
+  };
+  if (!std::any_of(items.begin(), items.end(), is_name)) return sides;
+  std::vector<std::int8_t> values;
+  for (const py::handle item : items) {
+    const std::string text = is_name(item) ? item.cast<std::string>() : "";
+    if (text != "base" && text != "new" && text != "unknown") {
+      origin.fail(fmt::format("side[{}] is {}; expected base, new or unknown", values.size(),
+                              std::string(py::repr(item))));
+    }
+    values.push_back(text == "base" ? 0 : text == "new" ? 1 : -1);
+  }
+  return to_array(std::move(values)).attr("reshape")(array.attr("shape"));
+}
+
 Parts to_parts(const ArrayArguments& a, const Origin& origin) {
   constexpr const char* kFlag = "0 or 1";
   constexpr const char* kIndex = "an index of a name";
   Parts parts;
-  parts.side = to_column<std::int8_t>(a.side, "side", "0 (base), 1 (new) or -1 (unknown)", origin);
+  parts.side = to_column<std::int8_t>(to_sides(a.side, origin), "side",
+                                      "0 (base), 1 (new) or -1 (unknown)", origin);
   parts.score = to_float_column(a.score, "score", origin);
   parts.correct = to_column<std::uint8_t>(a.correct, "correct", kFlag, origin);
   parts.overall_correct =

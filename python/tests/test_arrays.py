@@ -25,6 +25,53 @@ def test_correct_dtypes(dtype):
     assert metrics.openworld_auc(SIDE, SCORE, CORRECT.astype(dtype)) == VALUE
 
 
+def test_sides_by_name():
+    names = np.array(["unknown", "base", "new"])[SIDE + 1]
+    for side in (names, names.tolist(), names.astype(object), names.astype("S")):
+        assert metrics.openworld_auc(side, SCORE, CORRECT) == VALUE
+    predictions = openworld.Predictions(names, SCORE, CORRECT)
+    np.testing.assert_array_equal(predictions.side, SIDE)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", object])
+def test_floats_and_objects_that_are_exact(dtype):
+    """As pandas has flags in a column that once had a missing value."""
+    assert metrics.openworld_auc(SIDE.astype(dtype), SCORE, CORRECT.astype(dtype)) == VALUE
+    mixed = np.array([np.bool_(flag) if i % 2 else float(flag) for i, flag in enumerate(CORRECT)], object)
+    assert metrics.openworld_auc(SIDE, SCORE, mixed) == VALUE
+
+
+def to_bfloat16(values):
+    """The upper halves of float32, rounded towards zero, and those as float32."""
+    bits = np.asarray(values, np.float32).view(np.uint32) >> 16
+    return bits.astype(np.uint16), (bits << 16).view(np.float32)
+
+
+def test_bfloat16_of_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    _, exact = to_bfloat16(SCORE)
+    assert metrics.auroc(SIDE, exact.astype(ml_dtypes.bfloat16)) == metrics.auroc(SIDE, exact)
+    logits = np.stack([exact, exact[::-1]], 1)
+    given = dict(side=SIDE, label=np.zeros(300, int), new_logits=logits)
+    assert (
+        openworld.evaluate(**given, base_logits=logits.astype(ml_dtypes.bfloat16)).values_dict()
+        == openworld.evaluate(**given, base_logits=logits).values_dict()
+    )
+
+
+def test_tensors_of_torch():
+    torch = pytest.importorskip("torch")
+    _, exact = to_bfloat16(SCORE)
+    score = torch.tensor(exact).to(torch.bfloat16).requires_grad_()
+    got = openworld.Predictions(torch.tensor(SIDE), score, torch.tensor(CORRECT).bool())
+    np.testing.assert_array_equal(got.score, exact)
+    np.testing.assert_array_equal(got.side, SIDE)
+    np.testing.assert_array_equal(got.correct, CORRECT)
+    assert metrics.auroc(torch.tensor(SIDE).float(), torch.tensor(exact)) == metrics.auroc(SIDE, exact)
+    half = torch.tensor(SCORE).half()
+    assert metrics.auroc(SIDE, half) == metrics.auroc(SIDE, half.numpy())
+
+
 def test_float16_and_integer_scores_are_widened_exactly():
     half = SCORE.astype(np.float16)
     assert metrics.auroc(SIDE, half) == metrics.auroc(SIDE, half.astype(np.float64))
@@ -87,15 +134,20 @@ def test_read_only_mapped_arrays(tmp_path):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (dict(side=SIDE.astype(np.float64)), "side has dtype float64; expected bool or an integer"),
-        (dict(side=SIDE.astype(object)), "side has dtype object; expected bool or an integer"),
-        (dict(side=SIDE.astype(str)), "side has dtype <U"),
+        (dict(side=SIDE + 0.5), r"side\[0\] is -?\d?\.5; expected a truth value or an integer"),
+        (dict(side=np.where(np.arange(300) == 17, np.nan, SIDE)), r"side\[17\] is nan; expected a truth"),
+        (dict(side=SIDE.astype("m8[s]")), "side has dtype timedelta64"),
+        (dict(side=SIDE.astype(str)), r"side\[0\] is '-?\d'; expected base, new or unknown"),
+        (dict(side=["base"] * 17 + ["Base"] * 283), r"side\[17\] is 'Base'; expected base, new or unknown"),
+        (dict(side=["base"] * 17 + [None] * 283), r"side\[17\] is None; expected base, new or unknown"),
+        (dict(correct=[True] * 17 + [None] * 283), r"correct\[17\] is None; expected a truth value"),
+        (dict(correct=SCORE), r"correct\[0\] is [\d.e-]+; expected a truth value or an integer"),
         (dict(side=np.where(np.arange(300) == 17, 300, SIDE)), r"side\[17\] is 300; expected 0 "),
         (dict(side=np.where(np.arange(300) == 17, 2, SIDE)), r"side\[17\] is 2; expected 0 \(base"),
         (dict(side=SIDE.reshape(3, 100)), r"side has shape \(3, 100\); expected 1 dimension"),
         (dict(side=np.array(0)), r"side has shape \(\); expected 1 dimension"),
         (dict(side=None), "no side; expected side, 0"),
-        (dict(side=[], score=[], correct=[]), "side has dtype float64"),
+        (dict(side=[], score=[], correct=[]), "no samples"),
         (dict(side=SIDE[:0], score=SCORE[:0], correct=CORRECT[:0]), "no samples"),
         (dict(score=SCORE.astype(np.complex64)), "score has dtype complex64; expected float16"),
         (dict(score=SCORE.astype(np.longdouble)), "score has dtype float128; expected float16"),
@@ -108,7 +160,7 @@ def test_read_only_mapped_arrays(tmp_path):
         (dict(correct=CORRECT[:7]), "correct has 7 rows; expected 300"),
         (dict(correct=-CORRECT.astype(np.int16)), r"correct\[\d+\] is -1; expected 0 or 1"),
         (dict(correct=None), "no correct; expected correct, or base_logits, new_logits and label"),
-        (dict(label=SCORE), "label has dtype float32; expected bool or an integer dtype"),
+        (dict(label=SCORE), r"label\[0\] is [\d.e-]+; expected a truth value or an integer"),
         (dict(label=np.full(300, 2**40)), r"label\[0\] is 1099511627776; expected an index"),
         (dict(label=-np.ones(300, int)), r"label\[\d+\] is -1; expected 0 or more"),
         (dict(predicted=np.full(300, 5), base_classes=5), r"predicted\[0\] is 5; expected 0 to 4"),

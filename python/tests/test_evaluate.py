@@ -77,6 +77,71 @@ def test_percentile_and_level():
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
+def test_to_latex():
+    evaluation = openworld.evaluate(SIDE, SCORE, CORRECT, metrics="auroc,base_acc,tp_count", level=0.9)
+    lines = evaluation.to_latex().splitlines()
+    assert lines[:2] == [r"\begin{tabular}{lrr}", r"\toprule"]
+    assert lines[2] == r"metric & \% & 90 \% interval " + 2 * "\\"
+    auroc = evaluation["auroc"]
+    low, high = (100 * bound for bound in auroc.interval)
+    assert lines[4] == rf"AUROC & {100 * auroc.value:.2f} & [{low:.2f}, {high:.2f}] " + 2 * "\\"
+    assert lines[6].startswith(f"TP & {evaluation['tp_count'].value:.0f} & ")
+    undefined = openworld.evaluate(SIDE[SIDE == 0], SCORE[SIDE == 0], CORRECT[SIDE == 0], metrics="auroc")
+    assert "AUROC & - &  \\\\" in undefined.to_latex()
+
+
+class Axes:
+    """What plot() asks of matplotlib's."""
+
+    def __init__(self):
+        self.drawn, self.calls = [], {}
+
+    def errorbar(self, x, y, xerr, **style):
+        self.drawn.append((x[0], y[0], xerr[0][0], xerr[1][0]))
+
+    def __getattr__(self, name):
+        return lambda *args: self.calls.update({name: args})
+
+
+def test_plot(monkeypatch):
+    import sys
+    import types
+
+    evaluation = openworld.evaluate(SIDE, SCORE, CORRECT, metrics="auroc,hm,tp_count,base_acc")
+    axes = Axes()
+    pyplot = types.ModuleType("matplotlib.pyplot")
+    pyplot.subplots = lambda **options: (None, axes)
+    monkeypatch.setitem(sys.modules, "matplotlib", types.ModuleType("matplotlib"))
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", pyplot)
+    assert evaluation.plot() is axes
+    assert axes.calls["set_yticks"] == (range(3), ["AUROC", "HM", "BaseAcc"])
+    for (x, row, below, above), metric in zip(axes.drawn, (evaluation[n] for n in ("auroc", "hm", "base_acc"))):
+        assert x == pytest.approx(100 * metric.value)
+        assert x - below == pytest.approx(100 * metric.interval.low)
+        assert x + above == pytest.approx(100 * metric.interval.high)
+    assert [row for _, row, _, _ in axes.drawn] == [0, 1, 2]
+    given = Axes()
+    assert evaluation.plot(given) is given and len(given.drawn) == 3
+
+
+def test_plot_with_matplotlib():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = openworld.evaluate(SIDE, SCORE, CORRECT).plot()
+    assert axes.get_xlabel() == "%" and len(axes.get_yticklabels()) > 5
+
+
+@pytest.mark.parametrize("method, library", [("plot", "matplotlib"), ("to_frame", "pandas")])
+def test_missing_libraries_are_named(monkeypatch, method, library):
+    import sys
+
+    for name in (library, f"{library}.pyplot"):
+        monkeypatch.setitem(sys.modules, name, None)
+    evaluation = openworld.evaluate(SIDE, SCORE, CORRECT)
+    with pytest.raises(ImportError, match=rf"^{method}\(\) needs {library}, which is not installed$"):
+        getattr(evaluation, method)()
+
+
 def test_a_monotone_map_changes_nothing():
     def values(score):
         return openworld.evaluate(SIDE, score, CORRECT, ci=None).values_dict()

@@ -104,6 +104,10 @@ class Installed:
                      "compat/openood.py", "data/doodles.npz", "data/pocket/model.safetensors"):  # fmt: skip
             assert (self.package / name).is_file(), name
 
+    def command(self, *arguments):
+        """What ``openworld`` of the environment prints."""
+        return run(str(self.folder / "venv" / "bin" / "openworld"), *arguments, cwd=self.folder, env=self.environment)
+
     def python(self, *arguments, cwd=None):
         python = str(self.folder / "venv" / "bin" / "python")
         return run(python, *arguments, cwd=cwd or self.folder, env=self.environment)
@@ -111,7 +115,11 @@ class Installed:
 
 def test_compiled_without_models(sources, tmp_path):
     # What is installed matters here, not how fast it is.
-    installed = Installed(sources, tmp_path, OPENWORLD_MODELS="OFF", CMAKE_BUILD_TYPE="None")
+    installed = Installed(
+        sources, tmp_path, OPENWORLD_MODELS="OFF", OPENWORLD_COMMAND="OFF", CMAKE_BUILD_TYPE="None"
+    )
+    with pytest.raises(AssertionError, match="installed without the command"):
+        installed.command("--version")
     assert not list(installed.package.glob("_models*.so"))
     assert "without models" in installed.python("-c", WITHOUT_MODELS)
 
@@ -120,3 +128,11 @@ def test_compiled_without_models(sources, tmp_path):
 def test_with_models(sources, tmp_path):
     installed = Installed(sources, tmp_path, OPENWORLD_CMAKE_BUILD=os.environ["OPENWORLD_BUILD_DIR"])
     installed.python("-c", WITH_MODELS)
+    version = installed.python("-c", "import openworld; print(openworld.__version__)").strip()
+    assert installed.command("--version") == f"openworld {version}\n"
+    installed.command("example", "examples")
+    assert "AUROC" in installed.command("eval", "examples/gmop.npz")
+    # The bundled worlds and the library of models lie in the package.
+    assert "doodles:animals" in installed.command("worlds")
+    assert "pocket" in installed.command("zeroshot", "--model", "pocket", "--data", "doodles:shapes", "--split", "test",
+                                         "--no-cache", "--json")  # fmt: skip

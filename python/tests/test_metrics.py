@@ -133,7 +133,7 @@ def test_arguments_are_checked_by_name():
     side, score, correct = outcomes()
     with pytest.raises(TypeError, match="correct"):
         metrics.openworld_auc(side, score)
-    with pytest.raises(TypeError, match="tie"):
+    with pytest.raises(ValueError, match="did you mean ties"):
         metrics.auroc(side, score, tie="half")
     with pytest.raises(ValueError, match=r"\[auroc\] ties is 'maybe'; expected 'half', 'strict'"):
         metrics.auroc(side, score, ties="maybe")

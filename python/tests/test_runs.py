@@ -99,6 +99,44 @@ def test_wrong_keywords_of_evaluations(call):
         calls[call]()
 
 
+@pytest.mark.parametrize(
+    "call, name, nearest",
+    [
+        (lambda: openworld.Predictions(*outcomes(9), labels=[0] * 9), "Predictions", "label"),
+        (lambda: openworld.Predictions(sides=[0]), "Predictions", "side"),
+        (lambda: openworld.curve(*outcomes(9), max_point=3), "curve", "max_points"),
+        (lambda: openworld.threshold(*outcomes(9), confidenc=0.5), "threshold", "confidence"),
+        (lambda: openworld.diagnose(*outcomes(9), tie="half"), "diagnose", "ties"),
+        (lambda: openworld.sensitivity(*outcomes(9), ratio=[1]), "sensitivity", "ratios"),
+        (lambda: openworld.per_class(*outcomes(9), lables=[0] * 9), "per_class", "label"),
+        (lambda: openworld.Accumulator().update(*outcomes(9), lable=[0] * 9), "update", "label"),
+        (lambda: openworld.save("x.npz", *outcomes(9), lable=[0] * 9), "save", "label"),
+        (lambda: openworld.friedman([[1, 2]], alhpa=0.1), "friedman", "alpha"),
+        (lambda: openworld.metrics.auroc(*outcomes(9)[:2], tie="half"), "auroc", "ties"),
+    ],
+)
+def test_wrong_keywords_are_one_line(call, name, nearest):
+    """Not the signature of a binding."""
+    with pytest.raises(ValueError) as caught:
+        call()
+    text = str(caught.value)
+    assert text.startswith(f"[{name}] no option ") and text.endswith(f"did you mean {nearest}?")
+    assert "\n" not in text
+
+
+def test_too_many_arrays_are_one_line():
+    with pytest.raises(ValueError, match=r"^\[Predictions\] got 4 arrays by position; expected side, score "):
+        openworld.Predictions(*outcomes(9), [0] * 9)
+
+
+def test_names_of_arrays():
+    from openworld._keywords import ARRAYS
+
+    documented = openworld.Predictions.__init__.__doc__
+    for name in ARRAYS:
+        assert f"{name}: " in documented
+
+
 def test_names_of_evaluation_options():
     import inspect
 

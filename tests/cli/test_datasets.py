@@ -149,9 +149,9 @@ def test_format_by_name(model, folder):
     write_pets(folder, {"cat": [1]})
     (folder / "list").write_text("cat/001.png 0\n")
     call = ["encode", "--model", model, "--out", "x.npz", "--data", "list"]
-    result = json_of(*call, "--format", "imglist", cwd=folder)
+    result = json_of(*call, "--data-format", "imglist", cwd=folder)
     assert result["data"]["format"] == "imglist"
-    refused(*call, "--format", "folder", cwd=folder,
+    refused(*call, "--data-format", "folder", cwd=folder,
             says=['"folder"', "expected one of doodles, icons, webdataset, coop, csv, imglist"])
 
 

@@ -35,6 +35,7 @@ def arguments(command, examples, folder):
         "rank": [examples / "results.csv"],
         "detect": ["--annotations", examples / "detections" / "truth.json", "--results",
                    examples / "detections" / "results.json", "--resamples", 20],
+        "doctor": [examples / "gmop.npz"],
         "inspect": [examples / "clip"],
         "encode": ["--model", examples / "model", "--data", examples / "pets", "--out",
                    folder / "x.npz"],
@@ -51,6 +52,7 @@ def arguments(command, examples, folder):
         "scenario": ["show", "emerging", "--data", "doodles:body"],
         "ls": ["metrics"],
         "example": [folder / "again"],
+        "completion": ["bash"],
     }[command]
 
 
@@ -59,9 +61,9 @@ def arguments(command, examples, folder):
     for command in COMMANDS])
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
-    if command not in ("ls", "example"):
+    if command not in ("ls", "example", "completion"):
         version = {"openset": 1, "detect": 1, "samplesize": 1, "scenario": 1, "study": 1,
-                   "worlds": 3}.get(command, 2)
+                   "doctor": 1, "worlds": 3}.get(command, 2)
         assert result["schema"].startswith("openworld.") and result["schema"].endswith(f"/{version}")
         assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 

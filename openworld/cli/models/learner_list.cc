@@ -7,6 +7,7 @@
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_rows.h"
 #include "openworld/tuning/learner_json.h"
 #include "openworld/tuning/method.h"
 
@@ -35,7 +36,7 @@ void list_learners(const LearnerListCommand& command) {
     const LearnerRow& row = find_learner(command.name);
     return command.json ? print_json(learner_json(row)) : print_page(row);
   }
-  if (command.json) return print_json({{"learners", learners_json()}});
+  if (wants_rows(command.json)) return print_rows("learners", learners_json(), command.json);
   for (const LearnerRow& row : learners()) {
     print_out("  {:<12} {:<9} {}\n", row.name, row.title, row.description);
   }

@@ -1,5 +1,7 @@
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/models/terminal.h"
+#include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/tuning/torch_guest.h"
@@ -7,8 +9,9 @@
 namespace openworld {
 namespace {
 
-void start(std::optional<std::uint64_t> limit) {
-  set_memory_limit(limit);
+void start(const LibrarySettings& settings) {
+  set_memory_limit(settings.memory_limit);
+  set_output({&find_table_format(settings.table_format, "model_library"), settings.quiet});
   exit_when_mapped_files_shrink();
 }
 
@@ -18,10 +21,11 @@ SampleScores score_images(const PredictCommand& command) {
   return scores;
 }
 
-// Calls a command.
+// Calls a command. What it printed is whole when it returns.
 template <auto run, class Command>
 void call(const Command& command) {
   call_torch([&] { run(command); });
+  end_output();
 }
 
 }  // namespace
@@ -38,6 +42,7 @@ extern "C" const openworld::ModelLibrary* openworld_model_library() {
                                             score_images,
                                             call<list_learners, LearnerListCommand>,
                                             call<run_openset, OpenSetFlags>,
+                                            call<doctor_features, DoctorFeatures>,
                                             make_cell_runner};
   return &kLibrary;
 }

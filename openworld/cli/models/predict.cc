@@ -7,6 +7,7 @@
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
 #include "openworld/io/run_cost.h"
@@ -58,7 +59,8 @@ void print_text(const std::vector<Answer>& answers, const Threshold& threshold,
     if (with_fit) cells.push_back(fmt::format("{:.4f}", a.fit));
     table.add(std::move(cells));
   }
-  print_out("{}\n", table.text());
+  print_table(table);
+  print_out("\n");
   if (threshold) {
     print_promises(*threshold);
   } else {

@@ -12,7 +12,7 @@
 namespace openworld {
 
 void say(const std::string& line) {
-  print_error(line);
+  print_note(line);
 }
 
 Observer terminal_observer() {

@@ -16,6 +16,7 @@ void run_tune(const TuneCommand& command);
 void run_predict(const PredictCommand& command);
 SampleScores predicted_scores(const PredictCommand& command);
 void run_openset(const OpenSetFlags& flags);
+void doctor_features(const DoctorFeatures& request);
 void list_learners(const LearnerListCommand& command);
 std::unique_ptr<CellRunner> make_cell_runner();
 

@@ -11,6 +11,7 @@
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/report/text_table.h"
 #include "openworld/tuning/tuning_job.h"
 
@@ -20,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A row for each level: metrics as in `openworld eval RUN`.
-std::string views_text(const std::vector<ViewResult>& views) {
+TextTable views_table(const std::vector<ViewResult>& views) {
   std::vector<std::string> header = {"  world", "level"};
   for (const MetricRecord& metric : views[0].metrics) header.push_back(metric.name);
   TextTable table(header);
@@ -31,10 +32,10 @@ std::string views_text(const std::vector<ViewResult>& views) {
     }
     table.add(std::move(cells));
   }
-  return table.text();
+  return table;
 }
 
-std::string result_text(const RunResult& result) {
+void print_result(const RunResult& result) {
   std::string text =
       fmt::format("{}: {} on {}, seed {}", result.out, result.title, result.data, result.seed);
   if (result.steps > 0) {
@@ -44,11 +45,12 @@ std::string result_text(const RunResult& result) {
                         result.cost.train_seconds.value_or(0), result.loss.value_or(0));
   }
   text += "\n";
-  if (!result.views.empty()) return text + views_text(result.views);
+  print_plain(text);
+  if (!result.views.empty()) return print_table(views_table(result.views));
   for (const MetricRecord& metric : result.metrics) {
-    text += fmt::format("  {} {}", metric.name, metric.value ? percent(*metric.value) : "-");
+    print_out("  {} {}", metric.name, metric.value ? percent(*metric.value) : "-");
   }
-  return text + "\n";
+  print_out("\n");
 }
 
 // A line for each run in training.
@@ -89,7 +91,7 @@ void run_tune(const TuneCommand& command) {
   observer.result = [&](const RunResult& result) {
     signals.reset();
     line.end();
-    if (!command.json) print_out("{}", result_text(result));
+    if (!command.json) print_result(result);
   };
   const std::vector<RunResult> results = run_tuning(command.request, observer);
   if (!command.json) return;

@@ -7,6 +7,7 @@
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
+#include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/report/text_table.h"
 #include "openworld/tuning/zero_shot_job.h"
@@ -29,7 +30,11 @@ void print_text(const ZeroShotResult& result) {
     if (accuracy.top5) add("top-5 accuracy", *accuracy.top5);
     table.add({"mean per class", percent(accuracy.mean_per_class), ""});
   }
-  print_out("{}", result.accuracy ? table.text() : "no image has a label; nothing to measure\n");
+  if (result.accuracy) {
+    print_table(table);
+  } else {
+    print_out("no image has a label; nothing to measure\n");
+  }
   if (!result.out.empty()) {
     print_out("\nwrote {}; see `openworld eval {}`\n", result.out, result.out);
   }

@@ -1,0 +1,106 @@
+#include "openworld/doctor/near_duplicates.h"
+
+#include <cmath>
+
+#include "openworld/base/random.h"
+#include "openworld/doctor/test_doctor.h"
+
+namespace openworld {
+namespace {
+
+using testing::found_by;
+using testing::has_text;
+using testing::npy;
+using testing::raw;
+using testing::stored;
+using testing::TempFolder;
+using testing::zip_of;
+
+FeatureList random_features(std::size_t n, std::size_t width) {
+  FeatureList list;
+  Random random(5);
+  list.width = width;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t d = 0; d < width; ++d) {
+      list.values.push_back(static_cast<float>(random.uniform()) - 0.5f);
+    }
+    list.images.push_back(std::to_string(i));
+    list.labels.push_back(0);
+    list.splits.emplace_back();
+  }
+  return list;
+}
+
+double cosine(const FeatureList& list, std::size_t i, std::size_t j) {
+  double ij = 0, ii = 0, jj = 0;
+  for (std::size_t d = 0; d < list.width; ++d) {
+    const double a = list.values[i * list.width + d], b = list.values[j * list.width + d];
+    ij += a * b, ii += a * a, jj += b * b;
+  }
+  return ij / std::sqrt(ii * jj);
+}
+
+TEST(NearDuplicates, PairsAreThoseOfEveryPair) {
+  // More than two blocks, and one that is not full.
+  const FeatureList list = random_features(1100, 4);
+  std::vector<std::pair<std::size_t, std::size_t>> expected;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (std::size_t j = i + 1; j < list.size(); ++j) {
+      if (cosine(list, i, j) >= 0.99) expected.emplace_back(i, j);
+    }
+  }
+  ASSERT_GT(expected.size(), 100u);
+  EXPECT_EQ(near_pairs(list, 0.99, 1), expected);
+  EXPECT_EQ(near_pairs(list, 0.99, 3), expected);
+}
+
+TEST(NearDuplicates, ZeroIsLikeNothing) {
+  FeatureList list = random_features(3, 4);
+  std::fill_n(list.values.begin(), 8, 0.0f);
+  EXPECT_TRUE(near_pairs(list, 0.5, 1).empty());
+}
+
+// Features of four images, of two base and two new classes.
+Patient features(const TempFolder& folder, std::vector<float> values, const std::string& splits) {
+  const std::string path = folder.write(
+      "f.npz", zip_of({stored("features.npy", npy("<f4", "(4, 2)", raw(values))),
+                       stored("labels.npy", npy("<i4", "(4,)", raw<std::int32_t>({0, 1, 2, 3}))),
+                       stored("names.npy", npy("|S1", "(4,)", "abcd")),
+                       stored("splits.npy", npy("|S1", "(4,)", splits)),
+                       stored("paths.npy", npy("|S1", "(4,)", "pqrs"))}));
+  return open_patient(path, {});
+}
+
+TEST(NearDuplicates, AreSortedByWhatIsWrong) {
+  const TempFolder folder;
+  EXPECT_EQ(found_by(features(folder, {1, 0, 0, 1, -1, 0, 0, -1}, "aaaa"), "near-duplicates"), "");
+  const std::vector<float> sick = {1, 0, 2, 0.01f, -1, 0, 0, -1};
+  EXPECT_TRUE(has_text(found_by(features(folder, sick, "abab"), "near-duplicates"),
+                       "1 pair of near-identical (cosine of 0.995 or more) images of different "
+                       "splits\np (a) = q (b)"));
+  EXPECT_TRUE(has_text(found_by(features(folder, sick, "aaaa"), "near-duplicates"),
+                       "of different classes of one side\np = q"));
+  EXPECT_TRUE(
+      has_text(found_by(features(folder, {1, 0, 0, 1, 3, 0, 0, -1}, "aaaa"), "near-duplicates"),
+               "of different sides\np (base) = r (new)"));
+}
+
+TEST(Features, AreRefusedByTheirPlace) {
+  const TempFolder folder;
+  const auto refused = [&](const std::string& labels, const std::vector<float>& values) {
+    folder.write("f.npz", zip_of({stored("features.npy", npy("<f4", "(2, 1)", raw(values))),
+                                  stored("labels.npy", labels),
+                                  stored("names.npy", npy("|S1", "(2,)", "ab"))}));
+    return testing::error_of([&] { open_patient(folder / "f.npz", {}); });
+  };
+  const auto labels = [](std::vector<std::int32_t> values) {
+    return npy("<i4", "(" + std::to_string(values.size()) + ",)", raw(values));
+  };
+  EXPECT_TRUE(has_text(refused(labels({0, 2}), {1, 2}), "labels[1] is 2; expected -1 to 1"));
+  EXPECT_TRUE(has_text(refused(labels({0}), {1, 2}), "labels has 1 entries; expected 2"));
+  EXPECT_TRUE(
+      has_text(refused(labels({0, 1}), {1, std::nanf("")}), "features[1, 0] is not finite"));
+}
+
+}  // namespace
+}  // namespace openworld
