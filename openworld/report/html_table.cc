@@ -30,7 +30,10 @@ void HtmlTable::add(std::vector<Cell> cells, std::optional<std::size_t> series, 
 }
 
 std::string HtmlTable::html() const {
-  std::string out = "<div class=\"wide\"><table class=\"sortable\">\n<thead><tr>";
+  // Cells of many columns may take two lines, so that the last column is on the screen, too.
+  constexpr std::size_t kMany = 7;
+  std::string out = fmt::format("<div class=\"wide\"><table class=\"sortable{}\">\n<thead><tr>",
+                                header_.size() > kMany ? " many" : "");
   const auto to = std::back_inserter(out);
   for (const std::string& name : header_) {
     fmt::format_to(to, "<th scope=\"col\">{}</th>", xml_escape(name));

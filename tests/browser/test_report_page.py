@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from browser import CHROMIUM, DRIVER, Browser
-from command import json_of
+from command import json_of, succeed
 from runs import CLASSES, SKILLS, predictions, write_run
 
 MARKUP = "<img src=x onerror=window.hacked=1>"
@@ -36,6 +36,14 @@ def url(tmp_path_factory):
             paths.append(path)
     said = json_of("report", *paths, "--out", folder / "report.html", "--title", MARKUP, "--resamples", 200)
     assert said["labels"] == list(LABELS) and said["pictures"] == 24
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    succeed("example", folder)
+    json_of("report", *(folder / f"{name}.npz" for name in SKILLS), "--out", folder / "report.html")
     return (folder / "report.html").as_uri()
 
 
@@ -81,6 +89,19 @@ def test_loads_at_every_width(browser, url, width, shade):
     # Nothing is wider than the page, and texts are large enough to read on a phone.
     assert browser.run("return Math.min(...[...document.querySelectorAll('p, td, th, li, button')]"
                        ".map(e => parseFloat(getComputedStyle(e).fontSize)))") >= 11
+    assert browser.console() == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_loads_prediction_files(browser, files, width):
+    """Their table has a column for each standard metric; on a screen the last one is there, too."""
+    browser.open(files, width=width)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.run("return document.querySelectorAll('.many thead th').length") > 8
+    over = browser.run("return [...document.querySelectorAll('.wide:not(.tall)')].filter(w => w.scrollWidth > w.clientWidth + 1).length")
+    assert width < 1000 or over == 0
+    assert cells(browser, ".live thead th") == ["at the same MissRate", "base if r >", "MissRate, %", "HitRate, %", "RejectRate, %"]
+    assert re.fullmatch("gmop raises OpenworldAUC from .*", browser.text(".finding"))
     assert browser.console() == []
 
 
