@@ -7,6 +7,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
+#include "openworld/io/class_choice.h"
 #include "openworld/io/sha256.h"
 #include "openworld/scenarios/scenario_data.h"
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
+#include "openworld/io/class_choice.h"
 #include "openworld/io/dump_line.h"
 #include "openworld/predictions/logit_predictions.h"
 #include "openworld/tuning/loaded_model.h"
@@ -17,7 +18,6 @@
 #include "openworld/tuning/prompt_names.h"
 #include "openworld/tuning/score_images.h"
 #include "openworld/vlm/zeroshot.h"
-#include "openworld/worlds/few_shot.h"
 
 namespace openworld {
 namespace {
