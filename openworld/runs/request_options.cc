@@ -40,8 +40,9 @@ void ModelSpecOptions::declare(OptionList& list) {
   list.add("threads", threads, 0, 4096, "number of threads; 0: all cores");
   list.add("activation", fields.activation, {"", "quick_gelu", "gelu"},
            "override the model's activation");
-  list.add("vocabulary", fields.vocabulary,
-           "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
+  list.add(
+      "vocabulary", fields.vocabulary,
+      "merges.txt or bpe_simple_vocab_16e6.txt.gz; empty: beside the weights, else CLIP's own");
   list.add("batch", batch, 1, 4096, "images in one pass");
 }
 
