@@ -12,6 +12,8 @@
 #include "openworld/checkpoint/bundled_models.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/checkpoint/clip_architecture.h"
+#include "openworld/checkpoint/published_model.h"
+#include "openworld/io/data_folder.h"
 #include "openworld/io/json_file.h"
 
 namespace openworld {
@@ -33,14 +35,32 @@ struct ClipCheckpoint::Contents {
 
 namespace {
 
-std::string find_vocabulary(const std::string& weights) {
+// A bundled model is opened by its name. Names of models that are published elsewhere are refused
+// with what to download.
+std::string find_model(const std::string& path, const std::string& function) {
+  std::error_code ignored;
+  if (path.empty() || std::filesystem::exists(path, ignored)) return path;
+  const std::string found = find_bundled_model(path);
+  if (found != path) return found;
+  if (const std::string what = published_model(path); !what.empty()) {
+    Origin{function, path}.fail(what);
+  }
+  return path;
+}
+
+// Of OpenAI's models and those of OpenCLIP that use its tokenizer.
+constexpr std::int64_t kClipTokens = 49408;
+
+std::string find_vocabulary(const std::string& weights, std::int64_t tokens) {
   const std::string folder = weights.substr(0, weights.rfind('/') + 1);
   for (const char* name :
        {"merges.txt", "bpe_simple_vocab_16e6.txt.gz", "bpe_simple_vocab_16e6.txt"}) {
     std::error_code ignored;
     if (std::filesystem::exists(folder + name, ignored)) return folder + name;
   }
-  return "";
+  const std::string bundled = data_folder() + "/clip-merges.txt.gz";
+  std::error_code ignored;
+  return tokens == kClipTokens && std::filesystem::exists(bundled, ignored) ? bundled : "";
 }
 
 // The default without a configuration.
@@ -96,7 +116,7 @@ ClipCheckpoint::ClipCheckpoint(std::shared_ptr<const Contents> contents)
 
 ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOptions& options) {
   auto contents = std::make_shared<ClipCheckpoint::Contents>();
-  contents->origin = {options.function, find_bundled_model(path)};
+  contents->origin = {options.function, find_model(path, options.function)};
   const Origin& origin = contents->origin;
   FoundCheckpoint found = find_checkpoint(origin);
   contents->format = found.format->name;
@@ -108,7 +128,7 @@ ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOpt
   }
   contents->files = std::move(found.weights.files);
   contents->bytes = std::move(found.weights.bytes);
-  contents->vocabulary = find_vocabulary(contents->files[0]);
+  contents->vocabulary = find_vocabulary(contents->files[0], contents->config.vocabulary);
   return ClipCheckpoint(std::move(contents));
 }
 

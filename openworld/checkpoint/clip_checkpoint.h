@@ -49,7 +49,7 @@ class ClipCheckpoint {
   // Computed once, when first asked for.
   const Sha256Digest& sha256() const;
 
-  // merges.txt or bpe_simple_vocab_16e6.txt[.gz] beside the weights, or empty.
+  // The file beside the weights; else, for CLIP's 49408 tokens, that which is bundled; or empty.
   const std::string& vocabulary_path() const;
 
   // The values of a tensor, row-major. Throws Error for a name that is not in tensors() and an

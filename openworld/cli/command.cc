@@ -16,6 +16,7 @@ namespace {
 
 constexpr CommandRow kCommands[] = {
     {"eval", "measure prediction files: metrics with intervals", make_eval},
+    {"score", "predictions from features of images and class names, of any model", make_score},
     {"compare", "test whether models differ on the same samples", make_compare},
     {"curve", "compute a curve over all thresholds, as points or as a plot", make_curve},
     {"report", "write runs and predictions as one HTML page: tables, curves, costs, samples",

@@ -35,6 +35,7 @@ struct CommandRow {
 };
 
 std::unique_ptr<Command> make_eval();
+std::unique_ptr<Command> make_score();
 std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_curve();
 std::unique_ptr<Command> make_report();

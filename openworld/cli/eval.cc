@@ -19,6 +19,7 @@
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
 #include "openworld/cli/print_table.h"
+#include "openworld/cli/score_flags.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/predictions/result_json.h"
 #include "openworld/report/metric_texts.h"
@@ -43,7 +44,7 @@ struct Measured {
 class Eval : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("FILE", files_, kPredictionsHelp)->required();
+    CLI::Option* files = app.add_option("FILE", files_, kPredictionsHelp)->required();
     flags_.declare(app);
     app.add_flag("--diagnose", diagnose_,
                  "show how much each stage (base classes, new classes, ranking) costs");
@@ -51,6 +52,8 @@ class Eval : public Command {
     app.add_option("--against", against_,
                    "for several run folders: the label of the reference run "
                    "(default: zero-shot CLIP if there is one, else the first)");
+    features_.declare(app);
+    app.get_option("--images")->each([files](const std::string&) { files->required(false); });
     declare_json(app, json_);
     app.footer(
         "Two or more run folders, or a folder of them, are averaged over seeds and datasets and "
@@ -58,6 +61,7 @@ class Eval : public Command {
   }
 
   void run() override {
+    if (features_.given("eval")) return run_features();
     files_ = expand_run_folders(files_);
     if (several_runs()) return run_runs();
     if (!against_.empty()) fail("eval", "--against needs two or more run folders");
@@ -65,16 +69,38 @@ class Eval : public Command {
     const auto requests = views ? flags_.requests(kViewMetrics) : flags_.requests();
     const RunClock clock;
     std::vector<Measured> all;
-    for (const std::string& file : files_) all.push_back(measure(file, requests));
+    for (const std::string& file : files_) {
+      all.push_back(measure(load_argument(file, "eval"), file, requests));
+    }
+    print(all, clock, views);
+  }
+
+ private:
+  void print(const std::vector<Measured>& all, const RunClock& clock, bool as_rows) const {
     if (json_) return print_json(all, clock);
-    if (all.size() == 1 && !views) {
+    if (all.size() == 1 && !as_rows) {
       print_one(all[0]);
     } else {
       print_many(all);
     }
   }
 
- private:
+  // Features instead of files: one row for each score.
+  void run_features() {
+    if (!files_.empty()) fail("eval", "got FILE and --images; expected one of them");
+    if (!against_.empty()) fail("eval", "--against needs two or more run folders");
+    const RunClock clock;
+    const EvalOptions options = flags_.options();
+    std::vector<Measured> all;
+    for (const auto& [name, predictions] :
+         features_.score("eval", options.bootstrap.threads).scored) {
+      files_.push_back(predictions.path);
+      names_.push_back(name);
+      all.push_back(measure(predictions, predictions.path, flags_.requests()));
+    }
+    print(all, clock, false);
+  }
+
   // Where the input is a run of a scenario, takes the predictions of each of its views instead.
   bool take_views() {
     if (files_.size() != 1 || !RunFolder(files_[0]).is_run()) return false;
@@ -129,8 +155,8 @@ class Eval : public Command {
     openworld::print_json(json);
   }
 
-  Measured measure(const std::string& file, const std::vector<MetricRequest>& requests) const {
-    const Predictions predictions = load_argument(file, "eval");
+  Measured measure(const Predictions& predictions, const std::string& file,
+                   const std::vector<MetricRequest>& requests) const {
     const Outcomes outcomes = predictions.outcomes();
     EvalOptions options = flags_.options();
     Progress progress("resampling " + file, options.bootstrap.resamples);
@@ -279,8 +305,9 @@ class Eval : public Command {
   }
 
   std::vector<std::string> files_;
-  std::vector<std::string> names_;  // of the views of a scenario
+  std::vector<std::string> names_;  // of the views of a scenario, or of scores
   EvalFlags flags_;
+  ScoreFlags features_;
   std::string against_;
   bool diagnose_ = false;
   bool per_class_ = false;

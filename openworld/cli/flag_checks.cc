@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,20 @@ CLI::Validator ordered_number() {
   return check("a number", "", [](const std::string& text) {
     const auto value = parse<double>(text);
     return value && *value == *value;
+  });
+}
+
+CLI::Validator positive_number() {
+  return check("a positive number", "POSITIVE", [](const std::string& text) {
+    const auto value = parse<double>(text);
+    return value && *value > 0 && std::isfinite(*value);
+  });
+}
+
+CLI::Validator finite_number() {
+  return check("a finite number", "NUMBER", [](const std::string& text) {
+    const auto value = parse<double>(text);
+    return value && std::isfinite(*value);
   });
 }
 

@@ -15,6 +15,12 @@ CLI::Validator between_0_and_1();
 // Any number but NaN.
 CLI::Validator ordered_number();
 
+// Any positive number but infinity.
+CLI::Validator positive_number();
+
+// Any number but NaN and the infinities.
+CLI::Validator finite_number();
+
 // Bytes, with K, M, G or T behind them.
 CLI::Validator byte_count();
 

@@ -21,6 +21,7 @@
 #include "openworld/cli/print_rows.h"
 #include "openworld/detection/detection_evaluation.h"
 #include "openworld/metrics/table.h"
+#include "openworld/openset/detection_score.h"
 #include "openworld/openset/uncertainty.h"
 #include "openworld/scenarios/plan_json.h"
 #include "openworld/scenarios/table.h"
@@ -43,9 +44,9 @@ class Ls : public Command {
   void declare(CLI::App& app) override {
     app.add_option(
            "WHAT", what_,
-           "learners, scenarios, studies, metrics, curves, uncertainties, templates, datasets, "
-           "checkpoints or models")
-        ->check(CLI::IsMember({"learners", "scenarios", "studies", "metrics", "curves",
+           "learners, scenarios, studies, metrics, curves, scores, uncertainties, templates, "
+           "datasets, checkpoints or models")
+        ->check(CLI::IsMember({"learners", "scenarios", "studies", "metrics", "curves", "scores",
                                "uncertainties", "templates", "datasets", "checkpoints", "models"}))
         ->required();
     app.add_option("NAME", name_, "show this one in full");
@@ -63,6 +64,8 @@ class Ls : public Command {
       name_.empty() ? list_curves() : show(curve_json(find_curve(name_)));
     } else if (what_ == "templates") {
       name_.empty() ? list_templates() : show(template_json(find_template_set(name_)));
+    } else if (what_ == "scores") {
+      list_scores();
     } else if (what_ == "uncertainties") {
       list_uncertainties();
     } else if (what_ == "datasets" || what_ == "checkpoints" || what_ == "models") {
@@ -226,13 +229,34 @@ class Ls : public Command {
     return at == std::string_view::npos ? source : source.substr(at);
   }
 
+  static Json models_json(bool softmax, bool sigmoid) {
+    Json models = Json::array();
+    if (softmax) models.push_back("softmax");
+    if (sigmoid) models.push_back("sigmoid");
+    return models;
+  }
+
+  void list_scores() const {
+    Json rows = Json::array();
+    for (const DetectionScore& score : detection_scores()) {
+      if (!name_.empty() && score.name != name_) continue;
+      rows.push_back({{"name", score.name},
+                      {"brief", score.brief},
+                      {"citation", score.citation},
+                      {"models", models_json(score.softmax, score.sigmoid)}});
+      if (!json_ && name_.empty()) print_out("  {:<18} {}\n", score.name, score.brief);
+    }
+    if (rows.empty()) fail("ls", fmt::format("no score is called '{}'", name_));
+    if (!name_.empty()) return show(rows[0]);
+    if (json_) return print_json({{"scores", std::move(rows)}});
+    print_out("\nLarger means more base-like. `openworld score` and `eval` use them.\n");
+  }
+
   void list_uncertainties() const {
     Json rows = Json::array();
     for (const UncertaintyRow& row : uncertainty_table()) {
       if (!name_.empty() && row.name != name_) continue;
-      Json models = Json::array();
-      if (row.softmax) models.push_back("softmax");
-      if (row.sigmoid) models.push_back("sigmoid");
+      const Json models = models_json(row.softmax, row.sigmoid);
       rows.push_back({{"name", row.name},
                       {"title", row.title},
                       {"brief", row.brief},

@@ -18,8 +18,9 @@ void declare_model(CLI::App& app, ModelSpec& model) {
   app.add_option("--activation", model.activation,
                  "override the model's activation: quick_gelu or gelu")
       ->check(CLI::IsMember({"quick_gelu", "gelu"}));
-  app.add_option("--vocabulary", model.vocabulary,
-                 "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
+  app.add_option(
+      "--vocabulary", model.vocabulary,
+      "merges.txt or bpe_simple_vocab_16e6.txt.gz [beside the weights, else CLIP's own]");
   declare_model_run(app, model);
 }
 

@@ -19,27 +19,6 @@
 namespace openworld {
 namespace {
 
-// Any positive number but infinity.
-CLI::Validator positive_number() {
-  return CLI::Validator(
-      [](const std::string& text) -> std::string {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) return {};
-        return fmt::format("{} is not a positive number", text);
-      },
-      "POSITIVE");
-}
-
-CLI::Validator finite_number() {
-  return CLI::Validator(
-      [](const std::string& text) -> std::string {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && std::isfinite(value)) return {};
-        return fmt::format("{} is not a finite number", text);
-      },
-      "NUMBER");
-}
-
 class OpenSet : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -120,8 +99,9 @@ class OpenSet : public Command {
   void declare_model_inputs(CLI::App& app) {
     app.add_option("--model", flags_.model.path,
                    "instead of arrays: a CLIP checkpoint (see `openworld inspect`), or pocket");
-    app.add_option("--vocabulary", flags_.model.vocabulary,
-                   "merges.txt or bpe_simple_vocab_16e6.txt.gz, if not beside the weights");
+    app.add_option(
+        "--vocabulary", flags_.model.vocabulary,
+        "merges.txt or bpe_simple_vocab_16e6.txt.gz [beside the weights, else CLIP's own]");
     app.add_option("--device", flags_.model.device, "cpu, cuda or cuda:N")->capture_default_str();
     app.add_option("--batch", flags_.model.batch, "batch size")
         ->capture_default_str()

@@ -9,7 +9,7 @@
 #include "openworld/cli/openset_run.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
-#include "openworld/io/mapped_file.h"
+#include "openworld/io/text_lines.h"
 #include "openworld/openset/wordnet.h"
 
 namespace openworld {
@@ -44,17 +44,7 @@ std::vector<std::string> class_names(const OpenSetFlags& flags) {
 }  // namespace
 
 std::vector<std::string> read_lines(const std::string& path) {
-  const Bytes bytes = map_file({"openset", path});
-  std::string_view text = as_text(bytes.values);
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) lines.emplace_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
+  return read_text_lines({"openset", path});
 }
 
 std::vector<std::string> negative_words(const OpenSetFlags& flags, std::size_t count) {

@@ -133,7 +133,8 @@ class ProductLogits : public LogitSource {
       const std::size_t rows = part.features.rows;
       copy_rows(part.features, 0, rows, queries_.data() + at * width_);
       for (std::size_t i = 0; i < rows; ++i) {
-        if (!prepare(queries_.data() + (at + i) * width_)) refuse_features(part, i);
+        T* row = queries_.data() + (at + i) * width_;
+        if (options_.normalize_queries && !prepare(row)) refuse_features(part, i);
       }
       at += rows;
     }

@@ -62,6 +62,8 @@ struct FeatureLogits {
   double scale = 100;
   double bias = 0;
   bool normalize = true;  // rows to length 1, so that products are cosines
+  // False: queries keep their lengths all the same, as means of several rows of length 1 do.
+  bool normalize_queries = true;
 };
 
 // scale * <image, query> + bias, over the rows of all `queries` one after the other. In float,

@@ -11,7 +11,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/numpy_random.h"
-#include "openworld/base/threads.h"
+#include "openworld/openset/tile_loop.h"
 
 namespace openworld {
 namespace {
@@ -78,21 +78,9 @@ class Pass {
   }
 
   OpenSetScores run() {
-    const std::size_t rows = source_.rows(), height = source_.tile_rows();
-    const std::size_t tiles = (rows + height - 1) / height;
-    const int wanted = plan_.threads > 0 ? plan_.threads : default_threads();
-    const std::size_t workers = std::min<std::size_t>(tiles, static_cast<std::size_t>(wanted));
-    std::atomic<std::size_t> next = 0;
-    parallel_for(workers, static_cast<int>(workers), [&](std::size_t) {
-      std::visit(
-          [&](const auto& reader) {
-            for (std::size_t tile; (tile = next.fetch_add(1)) < tiles;) {
-              const std::size_t begin = tile * height, count = std::min(height, rows - begin);
-              scan_tile(reader->read(begin, count), begin, count);
-              report(count);
-            }
-          },
-          source_.reader());
+    for_each_tile(source_, plan_.threads, [&](auto* tile, std::size_t begin, std::size_t count) {
+      scan_tile(tile, begin, count);
+      report(count);
     });
     if (first_bad_ != kNoRow) source_.refuse_row(first_bad_);
     return std::move(scores_);

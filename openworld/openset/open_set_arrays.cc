@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "openworld/io/feature_reader.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/npz.h"
 
@@ -51,19 +52,6 @@ std::int64_t read_negatives(const ZipArchive& archive) {
   return to_integers<std::int32_t>(*array, "a number of columns", archive.origin()).values[0];
 }
 
-std::vector<std::string> read_names(const ZipArchive& archive, std::size_t rows) {
-  const auto array = read_npz_array(archive, "names");
-  if (!array) return {};
-  require_dimensions(*array, 1, archive.origin());
-  if (array->header.count != rows) {
-    archive.origin().fail(
-        fmt::format("names has {} entries; expected {}, one for each row of "
-                    "features",
-                    array->header.count, rows));
-  }
-  return to_strings(*array, archive.origin());
-}
-
 void check_shape(std::size_t rows, std::size_t labels, std::size_t columns, std::size_t classes,
                  const char* images, const Origin& origin) {
   if (labels != rows) {
@@ -80,15 +68,24 @@ void check_shape(std::size_t rows, std::size_t labels, std::size_t columns, std:
 }  // namespace
 
 FeatureArrays load_features(const std::string& path, FeatureFile kind) {
-  const Origin origin{kFunction, path};
-  const ZipArchive archive(map_file(origin), origin);
+  const FeatureReader reader(path, kFunction);
+  const Origin& origin = reader.origin();
   FeatureArrays arrays;
-  arrays.features = {read_matrix(archive, "features", "an array [rows, dimensions]"), "features",
-                     origin};
+  arrays.features = {to_matrix(reader.features(), origin), "features", origin};
   if (kind == FeatureFile::kImages) {
-    arrays.label = read_labels(archive);
-  } else {
-    arrays.names = read_names(archive, arrays.features.features.rows);
+    auto labels = reader.labels();
+    if (!labels) origin.fail("no label; expected the index of each image's class");
+    if (!std::holds_alternative<Column<std::int32_t>>(*labels)) {
+      origin.fail("label is text; expected the index of each image's class");
+    }
+    arrays.label = std::get<Column<std::int32_t>>(*std::move(labels));
+    return arrays;
+  }
+  arrays.names = reader.names();
+  const std::size_t rows = arrays.features.features.rows;
+  if (!arrays.names.empty() && arrays.names.size() != rows) {
+    origin.fail(fmt::format("names has {} entries; expected {}, one for each row of features",
+                            arrays.names.size(), rows));
   }
   return arrays;
 }

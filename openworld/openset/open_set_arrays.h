@@ -9,7 +9,8 @@
 //   texts      features [K, D], names [K] (optional)
 //   negatives  features [M, D], names [M] (optional)
 //
-// Stored members are used where the file is mapped. Every Error names the file and the array.
+// Features may have any form and names that feature_reader.h knows. Stored members are used where
+// the file is mapped. Every Error names the file and the array.
 
 #include <cstdint>
 #include <memory>

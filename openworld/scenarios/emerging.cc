@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "openworld/io/class_choice.h"
 #include "openworld/scenarios/view_builder.h"
 #include "openworld/worlds/few_shot.h"
 

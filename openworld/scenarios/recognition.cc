@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "openworld/base/error.h"
+#include "openworld/io/class_choice.h"
 #include "openworld/scenarios/view_builder.h"
 #include "openworld/worlds/few_shot.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Vocabularies for tests: a small one made here, and OpenAI's from the golden packages.
+// Vocabularies for tests: a small one made here, and OpenAI's, bundled and from the golden
+// packages.
 
 #include <gtest/gtest.h>
 
@@ -35,8 +36,13 @@ inline std::string clip_merges_path() {
     GTEST_SKIP() << (path) << " does not exist; ctest's golden.fetch and golden.tokens make it"; \
   }
 
+// OpenAI's vocabulary, as it comes with the program.
+inline std::string bundled_merges_path() {
+  return std::string(OPENWORLD_SOURCE_DIR) + "/data/clip-merges.txt.gz";
+}
+
 inline const Tokenizer& clip_tokenizer() {
-  static const Tokenizer tokenizer(load_vocabulary(clip_merges_path()));
+  static const Tokenizer tokenizer(load_vocabulary(bundled_merges_path()));
   return tokenizer;
 }
 

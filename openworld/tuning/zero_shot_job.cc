@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/error.h"
+#include "openworld/io/class_choice.h"
 #include "openworld/io/dump_line.h"
 #include "openworld/learners/common/largest_probability.h"
 #include "openworld/predictions/logit_predictions.h"
@@ -17,7 +18,7 @@
 #include "openworld/tuning/prompt_names.h"
 #include "openworld/tuning/score_images.h"
 #include "openworld/vlm/zeroshot.h"
-#include "openworld/worlds/few_shot.h"
+#include "openworld/worlds/class_order.h"
 
 namespace openworld {
 namespace {
@@ -148,14 +149,17 @@ Json zero_shot_json(const ZeroShotResult& result) {
 ZeroShotResult run_zero_shot(const ZeroShotRequest& request, const Observer& observer) {
   const at::NoGradGuard no_grad;
   if (!request.out.empty()) expect_writable_npz(request.out, kFunction);
-  const Dataset dataset = request.data.open();
+  Dataset dataset = request.data.open();
+  const std::vector<std::size_t> base =
+      choose_base(request.base, dataset.classes.size(), dataset.classes, kFunction);
+  dataset = reorder_classes(dataset, base_first(base, dataset.classes.size()));
   ZeroShotResult result;
   result.templates = choose_templates(request.templates, dataset);
   result.ensemble = request.ensemble;
   result.level = request.level;
   const std::vector<std::string> names =
       prompt_names(dataset, request.data, request.keep_underscores, kFunction);
-  result.base_classes = base_classes(request.base, dataset.classes.size(), kFunction);
+  result.base_classes = base.size();
 
   const LoadedModel model = load_model(request.model, kFunction, observer);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);

@@ -46,9 +46,10 @@ Tokenizer load_tokenizer(const ClipCheckpoint& checkpoint, const std::string& vo
   const std::string path = vocabulary.empty() ? checkpoint.vocabulary_path() : vocabulary;
   if (path.empty()) {
     fail("load_tokenizer",
-         fmt::format("{}: no vocabulary beside the weights; expected merges.txt and vocab.json, or "
-                     "OpenAI's bpe_simple_vocab_16e6.txt.gz, there, or a vocabulary given apart",
-                     checkpoint.files().front()));
+         fmt::format("{}: no vocabulary beside the weights, and its {} tokens are not those of "
+                     "CLIP, whose vocabulary is bundled; expected merges.txt and vocab.json there, "
+                     "or a vocabulary given apart",
+                     checkpoint.files().front(), checkpoint.config().vocabulary));
   }
   return Tokenizer(load_vocabulary(path, static_cast<std::size_t>(checkpoint.config().vocabulary)));
 }

@@ -22,7 +22,7 @@ Clip load_clip(const std::string& path, const CheckpointOptions& options = {},
 Clip clip_on(const Clip& clip, at::Device device);
 
 // The tokenizer of a checkpoint: from `vocabulary`, a file or folder, or, if that is empty, from
-// what lies beside the weights. Throws Error if there is none or it is of another size.
+// its vocabulary_path(). Throws Error if there is none or it is of another size.
 Tokenizer load_tokenizer(const ClipCheckpoint& checkpoint, const std::string& vocabulary = "");
 
 // Writes the model in the layout of Hugging Face (save_clip.h), with its vocabulary.

@@ -1,11 +1,7 @@
 #include "openworld/worlds/few_shot.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <unordered_map>
 
-#include "openworld/base/error.h"
 #include "openworld/base/python_random.h"
 
 namespace openworld {
@@ -26,22 +22,6 @@ std::vector<std::vector<std::size_t>> samples_by_class(const Dataset& dataset) {
 }
 
 }  // namespace
-
-std::size_t base_class_count(std::size_t classes) {
-  return classes / 2 + classes % 2;
-}
-
-std::size_t base_classes(const std::string& base, std::size_t classes,
-                         const std::string& function) {
-  if (base == "all") return classes;
-  if (base == "half") return base_class_count(classes);
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(base.data(), base.data() + base.size(), count);
-  if (error != std::errc() || end != base.data() + base.size() || count < 1 || count > classes) {
-    fail(function, fmt::format("base is '{}'; expected all, half, or 1 to {}", base, classes));
-  }
-  return count;
-}
 
 std::vector<std::size_t> few_shot_samples(const Dataset& dataset, std::size_t shots,
                                           std::uint64_t seed, ShotRule rule) {

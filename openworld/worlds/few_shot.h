@@ -8,19 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "openworld/worlds/dataset.h"
 
 namespace openworld {
-
-// The base half of CoOp's split (Zhou et al., CVPR 2022): the first ceil(classes / 2) labels.
-std::size_t base_class_count(std::size_t classes);
-
-// How many of the classes, in order, are base: `base` is all, half or a number. Throws Error as
-// [function].
-std::size_t base_classes(const std::string& base, std::size_t classes, const std::string& function);
 
 enum class ShotRule {
   // Dassl, and so CoOp, CoCoOp, MaPLe and what is built on them: seeded once, one stream over the

@@ -20,22 +20,6 @@ Dataset with_labels(const std::vector<std::int32_t>& labels) {
 // Class 2 comes first, 0 has three samples, one sample has label -1.
 const Dataset kSmall = with_labels({2, 2, 0, -1, 2, 0, 1, 1, 2, 2, 0, 1, 2, 1, 1, 1});
 
-TEST(FewShot, HalvesAsCoOpDoes) {
-  EXPECT_EQ(base_class_count(0), 0u);
-  EXPECT_EQ(base_class_count(1), 1u);
-  EXPECT_EQ(base_class_count(37), 19u);
-  EXPECT_EQ(base_class_count(100), 50u);
-}
-
-TEST(FewShot, CountsBaseClasses) {
-  EXPECT_EQ(base_classes("half", 7, "test"), 4u);
-  EXPECT_EQ(base_classes("all", 7, "test"), 7u);
-  EXPECT_EQ(base_classes("3", 7, "test"), 3u);
-  for (const char* base : {"", "0", "8", "-1", "3.5", "third"}) {
-    EXPECT_ERROR(base_classes(base, 7, "test"), "expected all, half, or 1 to 7");
-  }
-}
-
 TEST(FewShot, CoopIsOneStreamAndKeepsSmallClasses) {
   const auto draw = [](std::size_t shots, std::uint64_t seed) {
     return few_shot_samples(kSmall, shots, seed, ShotRule::kCoop);

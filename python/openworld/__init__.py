@@ -66,6 +66,7 @@ from ._runs import (
     report,
 )
 from ._samplesize import Components, SampleSize, Study, samplesize
+from ._score import score
 from ._series import Drc, Friedman, SeedSummary, aggregate_seeds, drc, friedman
 from ._zeroshot import ZeroShot
 
@@ -136,6 +137,7 @@ __all__ = [
     "report",
     "samplesize",
     "save",
+    "score",
     "sensitivity",
     "set_memory_limit",
     "threshold",

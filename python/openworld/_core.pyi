@@ -199,6 +199,25 @@ def drc(
 ) -> Dict[str, Any]: ...
 def friedman(table: npt.ArrayLike, higher_is_better: bool, alpha: float) -> Dict[str, Any]: ...
 def summarize_seeds(values: Sequence[float], level: float) -> Dict[str, Any]: ...
+def score(
+    *,
+    images: Any,
+    texts: Any,
+    label: Any,
+    text_label: Any,
+    names: Optional[List[str]],
+    base: Union[str, List[str]],
+    new: Union[str, List[str], None],
+    unknown: Any,
+    scores: str,
+    logit_scale: float,
+    logit_bias: float,
+    activation: str,
+    ensemble: str,
+    normalize: bool,
+    mcm_temperature: float,
+    threads: int,
+) -> List[Tuple[str, Predictions]]: ...
 def openset(
     *,
     logits: Optional[npt.ArrayLike],

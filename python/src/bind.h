@@ -21,6 +21,7 @@ void bind_threshold(pybind11::module_& m);
 void bind_drc(pybind11::module_& m);
 void bind_friedman(pybind11::module_& m);
 void bind_seeds(pybind11::module_& m);
+void bind_score(pybind11::module_& m);
 void bind_openset(pybind11::module_& m);
 void bind_detection(pybind11::module_& m);
 void bind_requests(pybind11::module_& m);

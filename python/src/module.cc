@@ -37,6 +37,7 @@ PYBIND11_MODULE(_core, m) {
   bind_drc(m);
   bind_friedman(m);
   bind_seeds(m);
+  bind_score(m);
   bind_openset(m);
   bind_detection(m);
   bind_requests(m);

@@ -12,7 +12,7 @@ BIN = os.environ["OPENWORLD_BIN"]
 ROOT = Path(__file__).resolve().parents[2]  # of the source tree
 MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_models.so"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
-COMMANDS = ("eval", "compare", "curve", "report", "threshold", "openset", "sensitivity",
+COMMANDS = ("eval", "score", "compare", "curve", "report", "threshold", "openset", "sensitivity",
             "samplesize", "drc", "rank", "detect", "doctor", "inspect", "encode", "zeroshot", "tune", "study",
             "predict", "pretrain", "worlds", "scenario", "ls", "example", "completion")
 

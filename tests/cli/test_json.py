@@ -18,10 +18,18 @@ def write_plan(path, model):
     return path
 
 
+def feature_files(folder):
+    random = np.random.default_rng(0)
+    return ["--images", write_npz(folder / "images.npz", {
+                "features": random.normal(0, 1, (50, 8)), "label": np.arange(50) % 4}),
+            "--texts", write_npz(folder / "texts.npz", {"features": random.normal(0, 1, (4, 8))})]
+
+
 def arguments(command, examples, folder):
     """A call of each command that works."""
     return {
         "eval": [examples / "gmop.npz"],
+        "score": [*feature_files(folder), "--out", folder / "p.npz"],
         "compare": [examples / "coop.npz", examples / "gmop.npz", "--resamples", 20],
         "curve": [examples / "gmop.npz"],
         "report": [write_run(folder / "run", "gmop"), "--out", folder / "report.html"],
@@ -62,7 +70,7 @@ def arguments(command, examples, folder):
 def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example", "completion"):
-        version = {"openset": 1, "detect": 1, "samplesize": 1, "scenario": 1, "study": 1,
+        version = {"openset": 1, "score": 1, "detect": 1, "samplesize": 1, "scenario": 1, "study": 1,
                    "doctor": 1, "worlds": 3}.get(command, 2)
         assert result["schema"].startswith("openworld.") and result["schema"].endswith(f"/{version}")
         assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}

@@ -1,0 +1,159 @@
+"""`openworld score`, and `openworld eval` of features, beside the definition in NumPy."""
+
+import json
+
+import numpy as np
+import pytest
+from command import json_of, refused, run, succeed
+
+NAMES = ["cat", "dog", "big_fox", "owl", "elk", "ant", "bee"]
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Features of 500 images, 60 of them unknown, and of 3 prompts of 7 names."""
+    folder = tmp_path_factory.mktemp("features")
+    random = np.random.default_rng(0)
+    texts = random.normal(size=(7, 1, 32)) + 0.5 * random.normal(size=(7, 3, 32))
+    label = random.integers(-1, 7, 500)
+    images = random.normal(size=(500, 32)) + 0.5 * texts.mean(axis=1)[label] * (label >= 0)[:, None]
+    images, texts = images.astype(np.float32), texts.astype(np.float32)
+    np.savez(folder / "images.npz", features=images, label=label)
+    np.savez_compressed(folder / "texts.npz", features=texts, names=NAMES)
+    np.save(folder / "images.npy", images)
+    np.save(folder / "label.npy", np.array(NAMES + ["unknown"])[label])
+    np.savez(folder / "rows.npz", embeddings=texts.reshape(21, 32), labels=np.repeat(np.arange(7), 3))
+    (folder / "names.txt").write_text("\n".join(NAMES))
+    (folder / "base.txt").write_text("owl\nbig fox\nant\n")
+    unit = texts / np.linalg.norm(texts, axis=2, keepdims=True)
+    mean = unit.mean(axis=1)
+    mean /= np.linalg.norm(mean, axis=1, keepdims=True)
+    cosine = (images / np.linalg.norm(images, axis=1, keepdims=True)) @ mean.T
+    return folder, cosine.astype(np.float64), label
+
+
+BASE, NEW = [2, 3, 5], [0, 1, 4, 6]
+INPUT = ["--images", "images.npz", "--texts", "texts.npz", "--base", "base.txt", "--logit-scale", 30]
+
+
+def test_predictions_are_those_of_numpy(data, folder):
+    place, cosine, label = data
+    out = folder / "p.npz"
+    result = json_of("score", *INPUT, "--out", out, cwd=place)
+    assert result["classes"] == [NAMES[c] for c in BASE + NEW]
+    assert result["prompts"] == 21 and result["off_list_classes"] == 0
+    made = np.load(out)
+    side = np.select([label < 0, np.isin(label, BASE)], [-1, 0], 1)
+    np.testing.assert_array_equal(made["side"], side)
+    assert result["counts"]["unknown"] == (side == -1).sum() > 30
+    z = 30 * cosine[:, BASE + NEW]
+    p = softmax(z)
+    np.testing.assert_allclose(made["score"], p[:, :3].max(axis=1), atol=2e-6)
+    base_answer, new_answer = z[:, :3].argmax(axis=1), z[:, 3:].argmax(axis=1)
+    place_of = {c: i for i, c in enumerate(BASE + NEW)}
+    truth = np.array([place_of.get(c, -1) for c in label])
+    np.testing.assert_array_equal(
+        made["correct"], np.where(side == 0, base_answer == truth, (side == 1) & (new_answer + 3 == truth)))
+    np.testing.assert_array_equal(made["overall_correct"], (z.argmax(axis=1) == truth))
+    np.testing.assert_array_equal(made["predicted"], base_answer)
+    meta = json.loads(str(made["meta"]))
+    assert meta["score"] == "msp" and meta["images"] == "images.npz" and meta["logit_scale"] == 30
+    # The file is as good as any other, and eval measures the features themselves alike.
+    metrics = "openworld_auc,open_auc,auroc,base_acc,new_acc,overall_acc"
+    of_file = json_of("eval", out, "--metrics", metrics)["metrics"]
+    direct = json_of("eval", *INPUT, "--metrics", metrics, cwd=place)
+    assert direct["metrics"] == of_file
+    assert direct["counts"]["unknown"] == result["counts"]["unknown"]
+    assert direct["source"] == "images.npz"
+
+
+def test_the_same_from_other_forms(data, folder):
+    """Labels by name in a file of their own, prompts as rows, names in a file."""
+    place, _, _ = data
+    succeed("score", *INPUT, "--out", folder / "a.npz", cwd=place)
+    succeed("score", "--images", "images.npy", "--labels", "label.npy", "--texts", "rows.npz",
+            "--names", "names.txt", "--base", "ant,owl,big_fox", "--logit-scale", 30,
+            "--out", folder / "b.npz", cwd=place)
+    a, b = np.load(folder / "a.npz"), np.load(folder / "b.npz")
+    for name in ("side", "label", "correct", "overall_correct", "score", "classes"):
+        np.testing.assert_array_equal(a[name], b[name])
+
+
+def test_every_score_is_a_row(data, folder):
+    place, _, _ = data
+    listed = [row["name"] for row in json_of("ls", "scores")["scores"]]
+    assert len(listed) == 21
+    text = succeed("eval", *INPUT, "--score", "all", "--metrics", "auroc,open_auc", cwd=place)
+    rows = [line.split()[0] for line in text.splitlines() if line.split() and line.split()[0] in listed]
+    assert rows == [name for name in listed if "sigmoid" not in name]
+    result = json_of("score", *INPUT, "--score", "all", "--out", folder / "all", cwd=place)
+    assert [row["score"] for row in result["outputs"]] == rows
+    scores = {name: np.load(folder / "all" / f"{name}.npz")["score"] for name in rows}
+    assert (scores["base_sum"] >= scores["msp"]).all()
+    # A margin above 0 says that the answer over all names is a base name.
+    np.testing.assert_array_equal(scores["base_over_new"] >= 0, scores["base_max_logit"] >= scores["all_max_logit"])
+
+
+def test_sigmoid(data, folder):
+    place, cosine, _ = data
+    out = folder / "p.npz"
+    succeed("score", "--images", "images.npz", "--texts", "texts.npz", "--base", 3, "--activation", "sigmoid",
+            "--logit-scale", 10, "--logit-bias", -2, "--out", out, cwd=place)
+    np.testing.assert_allclose(np.load(out)["score"],
+                               1 / (1 + np.exp(2 - 10 * cosine[:, :3].max(axis=1))), atol=2e-6)
+
+
+def test_classes_on_no_list_are_unknown(data, folder):
+    place, _, label = data
+    result = succeed("score", "--images", "images.npz", "--texts", "texts.npz", "--base", "cat", "--new", "bee",
+                     "--unknown", "images.npy", "--out", folder / "p.npz", cwd=place)
+    base, new = (label == 0).sum(), (label == 6).sum()
+    assert result.startswith(f"{base} base, {new} new, {1000 - base - new} unknown images; 1 base and 1 new "
+                                    "names, 5 classes on no list, 21 prompts averaged\n")
+
+
+def test_ensemble_of_logits(data, folder):
+    """Means of logits are not logits of normalised means."""
+    place, _, _ = data
+    for ensemble in ("features", "logits"):
+        succeed("score", *INPUT, "--score", "all_max_logit", "--ensemble", ensemble, "--out",
+                folder / f"{ensemble}.npz", cwd=place)
+    of = {name: np.load(folder / f"{name}.npz")["score"] for name in ("features", "logits")}
+    assert (of["logits"] < of["features"]).mean() > 0.9
+
+
+@pytest.mark.parametrize("change, says", [
+    (["--base", "cat,cow"], ['[score] base names "cow", which is no class', "expected names of the 7 classes"]),
+    (["--base", "8"], ["base is '8'; expected all, half, or 1 to 7"]),
+    (["--score", "msq"], ["unknown score 'msq'; did you mean msp?", "openworld ls scores"]),
+    (["--score", "base_sigmoid"], ["not defined for softmax models"]),
+    (["--score", "msp,base_sum"], ["is one file for 2 scores; expected a folder"]),
+    (["--images", "texts.npz"], ["texts.npz: no label; expected the index or the name"]),
+    (["--texts", "images.npy", "--names", "names.txt"], ["names has 7 entries; expected 500"]),
+    (["--names", "base.txt"], ["names has 3 entries; expected 7"]),
+    (["--logit-scale", "0"], ["--logit-scale", "expected a positive number"]),
+    (["--images", "none.npz"], ["none.npz: "]),
+    (["--out", "names.txt"], ["names.txt: cannot make this folder"]),
+])
+def test_refused(data, change, says):
+    place, _, _ = data
+    arguments = ["--images", "images.npz", "--texts", "texts.npz", "--out", "p.npz"]
+    for flag, value in zip(change[::2], change[1::2]):
+        if flag in arguments:
+            arguments[arguments.index(flag) + 1] = value
+        else:
+            arguments += [flag, value]
+    refused("score", *arguments, says=says, cwd=place)
+
+
+def test_eval_takes_files_or_features(data, good):
+    place, _, _ = data
+    refused("eval", "--images", place / "images.npz", says=["--images without --texts"])
+    refused("eval", good, "--base", "half", says=["--base needs --images and --texts"])
+    refused("eval", good, *INPUT, says=["got FILE and --images"], cwd=place)
+    assert run("eval", "--texts", place / "texts.npz").code == 2
