@@ -133,6 +133,7 @@ set(OPENWORLD_PUBLIC_HEADERS
 )
 set(OPENWORLD_MODEL_HEADERS
     openworld/base/worker_pool.h
+    openworld/checkpoint/feature_file.h
     openworld/images/image_loader.h
     openworld/io/safetensors.h
     openworld/learners.h

@@ -15,17 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "openworld/checkpoint/clip_checkpoint.h"
+#include "openworld/checkpoint/feature_file.h"
 #include "openworld/io/column.h"
 #include "openworld/io/sha256.h"
 
 namespace openworld {
-
-// Says which features these are: weights, activation and preprocessing.
-Sha256Digest feature_kind(const ClipCheckpoint& checkpoint);
-
-// Whether every number is.
-bool is_finite(std::span<const float> feature);
 
 class FeatureStore {
  public:
@@ -68,8 +62,5 @@ class FeatureStore {
   std::vector<Sha256Digest> new_images_;
   std::vector<float> new_features_;
 };
-
-// $XDG_CACHE_HOME/openworld/features or ~/.cache/openworld/features; empty where there is no home.
-std::string default_feature_folder();
 
 }  // namespace openworld
