@@ -7,13 +7,14 @@
 #include <set>
 
 #include "openworld/base/error.h"
+#include "openworld/checkpoint/bundled_models.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/doctor/feature_list.h"
+#include "openworld/io/class_choice.h"
 #include "openworld/io/csv.h"
-#include "openworld/io/data_folder.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/zip.h"
-#include "openworld/worlds/few_shot.h"
+#include "openworld/runs/run_paths.h"
 #include "openworld/worlds/train_test_data.h"
 
 namespace openworld {
@@ -65,15 +66,12 @@ PatientKind recognise_folder(const Origin& origin) {
   return PatientKind::kData;
 }
 
-bool is_bundled_model(const std::string& path) {
-  return path.find('/') == path.npos && is_there(fs::path(data_folder()) / path / "config.json");
-}
-
-// Says which of so many classes are base, by the option.
-void mark_base(Patient& patient, std::size_t classes) {
-  patient.is_base.assign(classes, 0);
-  const std::size_t base = base_classes(patient.options.base, classes, kFunction);
-  std::fill_n(patient.is_base.begin(), base, 1);
+// Says which of the classes are base, by the option.
+void mark_base(Patient& patient, std::span<const std::string> names) {
+  patient.is_base.assign(names.size(), 0);
+  for (const std::size_t c : choose_base(patient.options.base, names.size(), names, kFunction)) {
+    patient.is_base[c] = 1;
+  }
 }
 
 Patient open_predictions(Patient patient) {
@@ -85,10 +83,9 @@ Patient open_predictions(Patient patient) {
 
 Patient open_features(Patient patient) {
   FeaturesWithNames read = read_features(patient.path);
-  const std::size_t classes = read.names.size();
   patient.features = std::move(read.features);
-  if (classes > 0) {
-    mark_base(patient, classes);
+  if (!read.names.empty()) {
+    mark_base(patient, read.names);
     patient.names.push_back({std::move(read.names), patient.path});
   }
   return patient;
@@ -101,7 +98,7 @@ ClipCheckpoint open_model(const std::string& path, const DoctorOptions& options)
 Patient open_data(Patient patient) {
   patient.data = open_all_splits(patient.path, patient.options.data);
   const std::vector<std::string>& classes = patient.data->classes();
-  mark_base(patient, classes.size());
+  mark_base(patient, classes);
   if (patient.data->splits[0].named) patient.names.push_back({classes, patient.path});
   return patient;
 }
@@ -112,8 +109,7 @@ void try_to_open(Patient& patient, Unopened part, const Open& open) {
   try {
     open();
   } catch (const Error& e) {
-    part.gone =
-        !is_bundled_world(part.path) && !is_bundled_model(part.path) && !is_there(part.path);
+    part.gone = !is_bundled_world(part.path) && !is_there(find_bundled_model(part.path));
     part.error = e.message();
     patient.unopened.push_back(std::move(part));
   }
@@ -176,7 +172,12 @@ void open_run_data(Patient& patient) {
 Patient open_run(Patient patient) {
   const RunFolder folder(patient.path);
   patient.run = RunPart{folder, folder.spec(kFunction)};
-  const RunSpec& spec = patient.run->spec;
+  RunSpec& spec = patient.run->spec;
+  // Where they are now, if the run or they were moved.
+  for (std::string* path : {&spec.model.path, &spec.model.vocabulary, &spec.data.path,
+                            &spec.data.test_data, &spec.data.image_root, &spec.data.names}) {
+    if (!path->empty()) *path = find_path(folder, *path, kFunction);
+  }
   patient.names.push_back({spec.classes, folder.spec_file()});
   open_run_predictions(patient);
   try_to_open(patient,
@@ -209,7 +210,7 @@ PatientKind recognise_patient(const std::string& path) {
   const Origin origin{kFunction, path};
   if (!is_there(path)) {
     if (is_bundled_world(path)) return PatientKind::kData;
-    if (is_bundled_model(path)) return PatientKind::kModel;
+    if (find_bundled_model(path) != path) return PatientKind::kModel;
     origin.fail("does not exist; expected predictions, features, a run, a model or images");
   }
   if (is_folder(path)) return recognise_folder(origin);
