@@ -61,11 +61,12 @@ bool is_word(std::string_view text) {
 }
 
 std::string hub_files(const std::string& name) {
-  return fmt::format("is the name of a model on a hub, and nothing is downloaded here; put its "
-                     "config.json, preprocessor_config.json and model.safetensors (of OpenCLIP: "
-                     "open_clip_config.json and open_clip_model.safetensors) from "
-                     "https://huggingface.co/{} into a folder, and name the folder{}",
-                     name, or_use(hub_copy(name)));
+  return fmt::format(
+      "is the name of a model on a hub, and nothing is downloaded here; put its "
+      "config.json, preprocessor_config.json and model.safetensors (of OpenCLIP: "
+      "open_clip_config.json and open_clip_model.safetensors) from "
+      "https://huggingface.co/{} into a folder, and name the folder{}",
+      name, or_use(hub_copy(name)));
 }
 
 std::string architecture_files(const std::string& name) {
@@ -75,11 +76,12 @@ std::string architecture_files(const std::string& name) {
   }
   std::string file = name + ".pt";
   std::ranges::replace(file, '/', '-');
-  return fmt::format("is the name of a model, and nothing is downloaded here; put {} (its address "
-                     "is in clip/clip.py of https://github.com/openai/CLIP), or the folder of an "
-                     "OpenCLIP model with open_clip_config.json and open_clip_model.safetensors, "
-                     "somewhere, and name its path{}",
-                     file, or_use(openai_copy(file)));
+  return fmt::format(
+      "is the name of a model, and nothing is downloaded here; put {} (its address "
+      "is in clip/clip.py of https://github.com/openai/CLIP), or the folder of an "
+      "OpenCLIP model with open_clip_config.json and open_clip_model.safetensors, "
+      "somewhere, and name its path{}",
+      file, or_use(openai_copy(file)));
 }
 
 }  // namespace
@@ -91,7 +93,8 @@ std::string published_model(const std::string& path) {
   const std::size_t slash = name.find('/');
   const std::string_view first = std::string_view(name).substr(0, slash);
   if (!is_word(first)) return "";
-  const bool architecture = first.starts_with("ViT-") || (slash == name.npos && first.starts_with("RN50")) ||
+  const bool architecture = first.starts_with("ViT-") ||
+                            (slash == name.npos && first.starts_with("RN50")) ||
                             (slash == name.npos && first.starts_with("RN101"));
   if (slash == name.npos) return architecture ? architecture_files(name) : "";
   if (!is_word(std::string_view(name).substr(slash + 1))) return "";

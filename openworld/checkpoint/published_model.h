@@ -1,7 +1,8 @@
 #pragma once
 
 // Names of models that are published elsewhere, as other programs download them by:
-// "ViT-B/32" (openai/CLIP), "ViT-B-32-quickgelu" (OpenCLIP), "openai/clip-vit-base-patch32" (a hub).
+// "ViT-B/32" (openai/CLIP), "ViT-B-32-quickgelu" (OpenCLIP), "openai/clip-vit-base-patch32" (a
+// hub).
 
 #include <string>
 

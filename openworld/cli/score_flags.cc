@@ -62,9 +62,9 @@ void ScoreFlags::declare(CLI::App& app) {
 
 bool ScoreFlags::given(const std::string& function) const {
   if (files_.images.empty() != files_.texts.empty()) {
-    fail(function, fmt::format("{} without {}; expected both",
-                               files_.images.empty() ? "--texts" : "--images",
-                               files_.images.empty() ? "--images" : "--texts"));
+    fail(function,
+         fmt::format("{} without {}; expected both", files_.images.empty() ? "--texts" : "--images",
+                     files_.images.empty() ? "--images" : "--texts"));
   }
   if (!files_.images.empty()) return true;
   for (const CLI::Option* option : app_->get_options()) {
@@ -91,16 +91,16 @@ ScoreOptions ScoreFlags::options(const std::string& function, int threads) const
 ScoreFlags::Result ScoreFlags::score(const std::string& function, int threads) const {
   ScoreOptions options = this->options(function, threads);
   ScoreInput input = load_score_input(files_, options);
-  const std::size_t images = input.images.features.rows +
-                             (input.unknown ? input.unknown->features.rows : std::size_t{0});
+  const std::size_t images =
+      input.images.features.rows + (input.unknown ? input.unknown->features.rows : std::size_t{0});
   Progress progress("scoring images", images);
   options.progress = [&](std::size_t done) { progress.update(done); };
   Result result{.scored = {}, .features = score_features(std::move(input), options)};
   ScoredFeatures::Source source = {{"images", files_.images}, {"texts", files_.texts}};
   if (!files_.unknown.empty()) source.emplace_back("unknown", files_.unknown);
   for (std::size_t k = 0; k < result.features.scores.size(); ++k) {
-    result.scored.push_back({result.features.scores[k]->name,
-                             result.features.predictions(k, options, source)});
+    result.scored.push_back(
+        {result.features.scores[k]->name, result.features.predictions(k, options, source)});
     result.scored.back().predictions.path = files_.images;
   }
   return result;

@@ -11,6 +11,7 @@
 #include "openworld/cli/model_flags.h"
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/scenario_flags.h"
+#include "openworld/runs/request_options.h"
 #include "openworld/runs/seed_list.h"
 
 namespace openworld {
@@ -49,6 +50,7 @@ class Tune : public Command {
   void run() override {
     TuningRequest& request = command_.request;
     if (!scenario_.name.empty()) request.scenario = scenario_;
+    use_test_fraction(request, test_fraction_, split_seed_);
     command_.several = !seeds_.empty();
     if (!command_.several) request.runs = {{seed_, out_}};
     if (command_.several) {
@@ -70,9 +72,17 @@ class Tune : public Command {
                    "not trained on");
     app.add_option("--test-data", request().test_data,
                    "separate dataset of test images, with the same classes");
-    app.add_option("--base", request().base,
-                   "base classes, to tune on: half (CoOp's first half), all, or their number; the "
-                   "rest are new")
+    app.add_option("--test-fraction", test_fraction_,
+                   "of a dataset without splits: the part of each class to test on")
+        ->check(between_0_and_1());
+    app.add_option("--split-seed", split_seed_,
+                   "seed that draws the images of --test-fraction, whatever --seed is")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
+    app.add_option(
+           "--base", request().base,
+           "base classes, to tune on: half (CoOp's first half), all, their number, names with "
+           "commas between them, or a file with a name on each line; the rest are new")
         ->capture_default_str();
     app.add_option("--templates", request().templates,
                    "hand-written prompts: a template with {}, a file of them, or a set (`openworld "
@@ -125,6 +135,8 @@ class Tune : public Command {
   TuneCommand command_;
   ScenarioRequest scenario_;
   std::string out_;
+  double test_fraction_ = 0;
+  std::int64_t split_seed_ = 1;
   std::uint64_t seed_ = 1;
   std::string seeds_;
 };

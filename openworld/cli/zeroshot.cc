@@ -25,8 +25,8 @@ class Zeroshot : public Command {
         ->capture_default_str()
         ->check(CLI::IsMember({"features", "logits"}));
     app.add_option("--base", command_.request.base,
-                   "base classes of the predictions: all, half (CoOp's first half), "
-                   "or their number; the rest are new")
+                   "base classes of the predictions: all, half (CoOp's first half), their number, "
+                   "names with commas between them, or a file of names; the rest are new")
         ->capture_default_str();
     app.add_option("--out", command_.request.out,
                    "output .npz of predictions, for `openworld eval`");

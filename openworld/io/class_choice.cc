@@ -92,9 +92,10 @@ std::vector<std::size_t> find_classes(const ClassSelection& list,
     if (name.empty()) continue;
     const std::vector<std::size_t> found = finder.find(name);
     if (found.empty()) {
-      origin.fail(fmt::format("{} names {}, which is no class; {}expected names of the {} classes, "
-                              "or a file of them",
-                              what, in_quotes(name), finder.suggestion(name), names.size()));
+      origin.fail(
+          fmt::format("{} names {}, which is no class; {}expected names of the {} classes, "
+                      "or a file of them",
+                      what, in_quotes(name), finder.suggestion(name), names.size()));
     }
     classes.insert(found.begin(), found.end());
   }

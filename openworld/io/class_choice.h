@@ -45,8 +45,8 @@ std::vector<std::size_t> find_classes(const ClassSelection& list,
                                       std::span<const std::string> names, std::string_view what,
                                       const std::string& function);
 
-// The base classes of `count` classes, ascending: text that base_classes takes, or what find_classes
-// takes. `names` is empty if the classes have none. Throws Error as [function].
+// The base classes of `count` classes, ascending: text that base_classes takes, or what
+// find_classes takes. `names` is empty if the classes have none. Throws Error as [function].
 std::vector<std::size_t> choose_base(const ClassSelection& base, std::size_t count,
                                      std::span<const std::string> names,
                                      const std::string& function);

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 2> kSplits = {"split", "splits"};
 
 Dtype dtype_of(TensorType type) {
   const TensorTypeRow& row = tensor_type(type);
-  const auto kind = row.is_float                 ? Dtype::Kind::kFloat
+  const auto kind = row.is_float                ? Dtype::Kind::kFloat
                     : type == TensorType::kBool ? Dtype::Kind::kBool
                     : type == TensorType::kU8   ? Dtype::Kind::kUint
                                                 : Dtype::Kind::kInt;

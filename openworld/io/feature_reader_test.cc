@@ -34,8 +34,9 @@ TEST(FeatureReader, TakesTheUsualNames) {
 TEST(FeatureReader, LabelsMayBeNames) {
   const TempFolder folder;
   const std::string path = folder.write(
-      "a.npz", zip_of({stored("features.npy", kFeatures),
-                       stored("label.npy", npy("|S7", "(2,)", std::string("cat\0\0\0\0unknown", 14)))}));
+      "a.npz",
+      zip_of({stored("features.npy", kFeatures),
+              stored("label.npy", npy("|S7", "(2,)", std::string("cat\0\0\0\0unknown", 14)))}));
   EXPECT_EQ(std::get<1>(*FeatureReader(path, "test").labels()),
             (std::vector<std::string>{"cat", "unknown"}));
 }
@@ -78,8 +79,9 @@ TEST(FeatureReader, Refusals) {
   };
   EXPECT_ERROR(read(zip_of({stored("label.npy", kLabels)})),
                "a.npz: no features; expected an array [rows, dimensions] called features, ");
-  EXPECT_ERROR(read(zip_of({stored("features.npy", kFeatures), stored("embeddings.npy", kFeatures)})),
-               "has both features and embeddings; expected one of them");
+  EXPECT_ERROR(
+      read(zip_of({stored("features.npy", kFeatures), stored("embeddings.npy", kFeatures)})),
+      "has both features and embeddings; expected one of them");
   EXPECT_ERROR(read(zip_of({stored("features.npy", kLabels)})),
                "features has shape (2,); expected [rows, dimensions]");
   EXPECT_ERROR(read(zip_of({stored("features.npy", npy("<f4", "(0, 3)", ""))})), "has no rows");

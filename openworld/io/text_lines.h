@@ -12,6 +12,7 @@ namespace openworld {
 enum class EmptyLines { kDrop, kKeep };
 
 // The lines without line ends and a byte order mark. Throws Error.
-std::vector<std::string> read_text_lines(const Origin& origin, EmptyLines empty = EmptyLines::kDrop);
+std::vector<std::string> read_text_lines(const Origin& origin,
+                                         EmptyLines empty = EmptyLines::kDrop);
 
 }  // namespace openworld

@@ -38,8 +38,8 @@ PromptRows rows_of(const NpyArray& array) {
 
 [[noreturn]] void refuse_count(const char* what, std::size_t got, std::size_t expected,
                                const char* each, const Origin& origin) {
-  origin.fail(fmt::format("{} has {} entries; expected {}, one for each {}", what, got, expected,
-                          each));
+  origin.fail(
+      fmt::format("{} has {} entries; expected {}, one for each {}", what, got, expected, each));
 }
 
 // The class of each row, and the names where the labels bring them.
@@ -52,9 +52,10 @@ std::vector<std::size_t> classes_of(const PromptRows& rows, const std::optional<
     return classes;
   }
   if (array.header.shape.size() != 2) {
-    origin.fail(fmt::format("{} has shape {} beside the class of each row; expected [rows, "
-                            "dimensions]",
-                            array.name, shape_text(array.header.shape)));
+    origin.fail(
+        fmt::format("{} has shape {} beside the class of each row; expected [rows, "
+                    "dimensions]",
+                    array.name, shape_text(array.header.shape)));
   }
   if (label_count(*label) != rows.rows) {
     refuse_count("label", label_count(*label), rows.rows, "row of features", origin);
@@ -78,8 +79,8 @@ std::vector<std::size_t> classes_of(const PromptRows& rows, const std::optional<
   for (std::size_t i = 0; i < rows.rows; ++i) {
     const auto [found, is_new] = known.try_emplace(texts[i], names.size());
     if (is_new && given) {
-      origin.fail(fmt::format("label[{}] is {}; expected one of the names", i,
-                              in_quotes(texts[i])));
+      origin.fail(
+          fmt::format("label[{}] is {}; expected one of the names", i, in_quotes(texts[i])));
     }
     if (is_new) names.push_back(texts[i]);
     classes[i] = found->second;
@@ -136,9 +137,10 @@ ClassTexts class_texts(const NpyArray& prompts, const std::optional<ClassLabels>
       std::max(*std::ranges::max_element(classes) + 1, label ? names.size() : std::size_t{0});
   if (!names.empty() && names.size() != count) {
     if (prompts.header.shape.size() == 2 && names.size() == rows.width) {
-      origin.fail(fmt::format("{} has shape {} and there are {} names; it seems transposed, "
-                              "expected [classes, dimensions]",
-                              prompts.name, shape_text(prompts.header.shape), names.size()));
+      origin.fail(
+          fmt::format("{} has shape {} and there are {} names; it seems transposed, "
+                      "expected [classes, dimensions]",
+                      prompts.name, shape_text(prompts.header.shape), names.size()));
     }
     refuse_count("names", names.size(), count, "class of features", origin);
   }
@@ -157,8 +159,8 @@ ClassTexts class_texts(const NpyArray& prompts, const std::optional<ClassLabels>
       for (std::size_t j = 0; j < rows.width; ++j) {
         const double value = items.values[rows.at(i, j)];
         if (!std::isfinite(value)) {
-          origin.fail(fmt::format("{}: row {} has a value that is not finite at {}", prompts.name,
-                                  i, j));
+          origin.fail(
+              fmt::format("{}: row {} has a value that is not finite at {}", prompts.name, i, j));
         }
         row[j] = value;
       }

@@ -49,7 +49,8 @@ TEST(ClassTexts, AveragesPromptsOfLengthOne) {
   std::vector<float> fortran(12);
   for (std::size_t c = 0; c < 2; ++c) {
     for (std::size_t t = 0; t < 2; ++t) {
-      for (std::size_t j = 0; j < 3; ++j) fortran[c + 2 * (t + 2 * j)] = kPrompts[(c * 2 + t) * 3 + j];
+      for (std::size_t j = 0; j < 3; ++j)
+        fortran[c + 2 * (t + 2 * j)] = kPrompts[(c * 2 + t) * 3 + j];
     }
   }
   EXPECT_EQ(values_of(average(array("<f4", "(2, 2, 3)", raw(fortran), true))), got);
@@ -97,7 +98,8 @@ TEST(ClassTexts, Refusals) {
   EXPECT_ERROR(average(array("<f4", "(0, 3)", "")), "one or more rows");
   std::vector<float> bad = kPrompts;
   bad[4] = std::nanf("");
-  EXPECT_ERROR(average(array("<f4", "(2, 2, 3)", raw(bad))), "row 1 has a value that is not finite");
+  EXPECT_ERROR(average(array("<f4", "(2, 2, 3)", raw(bad))),
+               "row 1 has a value that is not finite");
   std::vector<float> zero = kPrompts;
   zero[5] = 0;
   EXPECT_ERROR(average(array("<f4", "(2, 2, 3)", raw(zero))), "row 1 has length 0 or infinity");

@@ -47,16 +47,16 @@ std::vector<DetectionScore> make_scores() {
        .own = base_over_new}};
   for (const bool over_all : {false, true}) {
     for (const UncertaintyRow& row : uncertainty_table()) {
-      scores.push_back({.name = fmt::format("{}_{}", over_all ? "all" : "base", row.name),
-                        .brief = fmt::format("{}, over {} names", row.brief,
-                                             over_all ? "base and new" : "base"),
-                        .citation = std::string(row.citation),
-                        .softmax = row.softmax,
-                        .sigmoid = row.sigmoid,
-                        .needs_new = over_all,
-                        .needs_mild = row.needs_mild,
-                        .measure = &row,
-                        .over_all = over_all});
+      scores.push_back(
+          {.name = fmt::format("{}_{}", over_all ? "all" : "base", row.name),
+           .brief = fmt::format("{}, over {} names", row.brief, over_all ? "base and new" : "base"),
+           .citation = std::string(row.citation),
+           .softmax = row.softmax,
+           .sigmoid = row.sigmoid,
+           .needs_new = over_all,
+           .needs_mild = row.needs_mild,
+           .measure = &row,
+           .over_all = over_all});
     }
   }
   return scores;
@@ -111,9 +111,8 @@ std::vector<const DetectionScore*> find_detection_scores(std::string_view names,
     if (score == table.end()) {
       std::vector<std::string> known;
       for (const DetectionScore& s : table) known.push_back(s.name);
-      fail(function,
-           fmt::format("unknown score '{}'; {}`openworld ls scores` lists them", name,
-                       did_you_mean(name, known)));
+      fail(function, fmt::format("unknown score '{}'; {}`openworld ls scores` lists them", name,
+                                 did_you_mean(name, known)));
     }
     if (const std::string why = missing(*score, activation, sizes); !why.empty()) {
       fail(function, fmt::format("score {} {}", score->name, why));

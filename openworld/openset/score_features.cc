@@ -99,11 +99,11 @@ std::vector<std::int32_t> columns_of(const ClassLabels& label, const ClassTexts&
     if (is_new) {
       const std::vector<std::size_t> found = finder.find(name);
       if (found.size() > 1 || (found.empty() && name != kUnknownName)) {
-        origin.fail(fmt::format("label[{}] is {}, which is {}; {}expected the name of one class, "
-                                "or unknown",
-                                columns.size(), in_quotes(name),
-                                found.empty() ? "no class" : "the name of several classes",
-                                finder.suggestion(name)));
+        origin.fail(fmt::format(
+            "label[{}] is {}, which is {}; {}expected the name of one class, "
+            "or unknown",
+            columns.size(), in_quotes(name),
+            found.empty() ? "no class" : "the name of several classes", finder.suggestion(name)));
       }
       if (!found.empty()) entry->second = list.column[found[0]];
     }
@@ -186,8 +186,7 @@ class Pass {
     correct_[image] = column >= 0 && own.argmax == column;
     overall_[image] = column >= 0 && stats.all.argmax == column;
     predicted_[image] = stats.base.argmax;
-    const bool tied =
-        column >= 0 && (own.second == own.top || stats.all.second == stats.all.top);
+    const bool tied = column >= 0 && (own.second == own.top || stats.all.second == stats.all.top);
     for (QueryStats* part : {&stats.base, &stats.new_side, &stats.all}) {
       part->top += bias;
       part->second += bias;

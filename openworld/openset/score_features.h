@@ -31,7 +31,7 @@ struct ScoreFiles {
 };
 
 struct ScoreOptions {
-  ClassSelection base = "half";                             // see choose_base
+  ClassSelection base = "half";                            // see choose_base
   std::optional<ClassSelection> new_names = std::nullopt;  // see find_classes; all but base
   std::string scores = "";                                 // see find_detection_scores
   LogitForm form = {};

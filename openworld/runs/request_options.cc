@@ -4,6 +4,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/split_list.h"
+#include "openworld/worlds/drawn_split.h"
 
 namespace openworld {
 namespace {
@@ -57,9 +58,10 @@ ModelSpec ModelSpecOptions::spec(const std::string& path) const {
 void TuningRequestOptions::declare(OptionList& list) {
   list.add("shots", shots, 0, std::int64_t{1} << 32, "training images of each base class; 0: all");
   list.add("epochs", fields.epochs, 0, 1 << 20, "training epochs; 0: the method's default");
-  list.add("base", fields.base,
-           "base classes, to tune on: half (CoOp's first half), all, or their number; the rest are "
-           "new");
+  list.add(
+      "base", fields.base,
+      "base classes, to tune on: half (CoOp's first half), all, their number, names with commas "
+      "between them, or a file of names; the rest are new");
   list.add("scenario", scenario,
            "tune once and test on every level of a scenario; empty: base to new classes");
   list.add("looks", looks,
@@ -74,6 +76,10 @@ void TuningRequestOptions::declare(OptionList& list) {
            "split to evaluate on; empty: test, else val; if it is the training split, the images "
            "not trained on");
   list.add("test_data", fields.test_data, "separate dataset of test images, with the same classes");
+  list.add("test_fraction", test_fraction, 0, 1,
+           "of a dataset without splits: the part of each class to test on; 0: none");
+  list.add("split_seed", split_seed, 0, std::int64_t{1} << 62,
+           "seed that draws the images of test_fraction");
   declare_data(list, fields.data.options);
   declare_prompts(list, fields.templates, fields.keep_underscores);
   list.add("shot_rule", fields.shot_rule, {"auto", "coop", "decoop"},
@@ -99,6 +105,7 @@ void TuningRequestOptions::declare(OptionList& list) {
 TuningRequest TuningRequestOptions::request() const {
   TuningRequest request = fields;
   request.shots = static_cast<std::size_t>(shots);
+  use_test_fraction(request, test_fraction, split_seed);
   if (!scenario.empty()) {
     if (request.base != TuningRequest().base) {
       fail("tune", "base is of runs without a scenario; expected scenario_set=\"base=...\"");
@@ -113,15 +120,29 @@ TuningRequest TuningRequestOptions::request() const {
   return request;
 }
 
+void use_test_fraction(TuningRequest& request, double fraction, std::int64_t seed) {
+  if (fraction <= 0) return;
+  if (!request.train_split.empty() || !request.test_split.empty() || !request.test_data.empty()) {
+    fail("tune", "a test fraction does not go with splits or separate test images");
+  }
+  if (!(fraction < 1))
+    fail("tune", "the test fraction is 1 or more; expected a part of each class");
+  DrawnSplit split{.test = false, .fraction = fraction, .seed = static_cast<std::uint64_t>(seed)};
+  request.train_split = split.name();
+  split.test = true;
+  request.test_split = split.name();
+}
+
 void ZeroShotRequestOptions::declare(OptionList& list) {
   list.add("split", fields.data.options.split, "split of the dataset, if it has several");
   declare_data(list, fields.data.options);
   declare_prompts(list, fields.templates, fields.keep_underscores);
   list.add("ensemble", fields.ensemble, {"features", "logits"},
            "average normalised features and normalise, or average logits");
-  list.add("base", fields.base,
-           "base classes of the predictions: all, half (CoOp's first half), or their number; the "
-           "rest are new");
+  list.add(
+      "base", fields.base,
+      "base classes of the predictions: all, half (CoOp's first half), their number, names with "
+      "commas between them, or a file of names; the rest are new");
   list.add("level", fields.level, 0, 1, "confidence level of the interval");
   list.add("out", fields.out, "an .npz of predictions to write; empty: none");
   declare_cache(list, fields.cache);

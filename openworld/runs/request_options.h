@@ -28,12 +28,18 @@ struct ModelSpecOptions {
 struct TuningRequestOptions {
   TuningRequest fields = {};
   std::int64_t shots = static_cast<std::int64_t>(fields.shots);
+  double test_fraction = 0;
+  std::int64_t split_seed = 1;
   std::string scenario = {}, looks = {}, targets = {}, scenario_set = {};
 
   void declare(OptionList& list);
   // Throws Error, as [tune], for options of a scenario without one.
   TuningRequest request() const;
 };
+
+// Splits that draw a part of each class to test on (drawn_split.h); 0 leaves the request as it is.
+// Throws Error, as [tune], where it has splits or separate test images.
+void use_test_fraction(TuningRequest& request, double fraction, std::int64_t seed);
 
 // Of a zero-shot job, but its model and data.
 struct ZeroShotRequestOptions {

@@ -6,6 +6,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/scenarios/table.h"
+#include "openworld/worlds/class_order.h"
 
 namespace openworld {
 
@@ -32,18 +33,7 @@ ScenarioPlan Scenario::plan(const ScenarioData& data, std::uint64_t seed) const 
 }
 
 Dataset training_dataset(const ScenarioData& data, const TrainingClasses& train) {
-  Dataset dataset = data.train.data;
-  assert(train.order.size() == dataset.classes.size());
-  std::vector<std::int32_t> place(train.order.size());
-  for (std::size_t i = 0; i < train.order.size(); ++i) {
-    const auto label = static_cast<std::size_t>(train.order[i]);
-    place[label] = static_cast<std::int32_t>(i);
-    dataset.classes[i] = data.train.data.classes[label];
-  }
-  for (Sample& sample : dataset.samples) {
-    if (sample.label >= 0) sample.label = place[static_cast<std::size_t>(sample.label)];
-  }
-  return dataset;
+  return reorder_classes(data.train.data, train.order);
 }
 
 std::vector<std::string> class_names(const ScenarioData& data, std::span<const ViewClass> classes) {

@@ -7,8 +7,8 @@
 
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
-#include "openworld/io/mapped_file.h"
 #include "openworld/io/text_array.h"
+#include "openworld/io/text_lines.h"
 #include "openworld/io/utf8.h"
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/output_file.h"
@@ -67,29 +67,16 @@ void encode_images_to(const EncodeRequest& request, const LoadedModel& model,
   write_file_atomically(request.out, make_npz(entries), kFunction);
 }
 
-std::vector<std::string> read_lines(const std::string& path) {
-  const Bytes bytes = map_file({kFunction, path});
-  std::string_view text = without_byte_order_mark(as_text(bytes.values));
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (lines.empty()) Origin{kFunction, path}.fail("no texts, expected one a line");
-  return lines;
-}
-
 void encode_texts_to(const EncodeRequest& request, const LoadedModel& model,
                      const Observer& observer, EncodeResult& result) {
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
-  const std::vector<std::string> texts = read_lines(request.texts);
-  check_text_lengths(
-      texts, tokenizer, model.clip.config.context, [&](std::size_t i, std::string_view what) {
-        Origin{kFunction, request.texts}.fail(fmt::format("line {} {}", i + 1, what));
-      });
+  const Origin source{kFunction, request.texts};
+  const std::vector<std::string> texts = read_text_lines(source, EmptyLines::kKeep);
+  if (texts.empty()) source.fail("no texts, expected one a line");
+  check_text_lengths(texts, tokenizer, model.clip.config.context,
+                     [&](std::size_t i, std::string_view what) {
+                       source.fail(fmt::format("line {} {}", i + 1, what));
+                     });
   const at::Tensor features =
       encode_texts(model.clip, tokenizer, texts,
                    {.memory = {request.memory}, .on_progress = observer.follow("encoding texts")})

@@ -7,6 +7,7 @@
 #include "openworld/tuning/tuning_data.h"
 #include "openworld/vlm/extra_features.h"
 #include "openworld/vlm/index_tensor.h"
+#include "openworld/worlds/class_order.h"
 
 namespace openworld {
 
@@ -31,6 +32,14 @@ TestImages encode_test(const TuningRequest& request, const LoadedModel& model,
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   images.seconds = seconds.count();
   return images;
+}
+
+void reorder_labels(TestImages& images, std::span<const std::int32_t> order) {
+  if (order.empty()) return;
+  const std::vector<std::int32_t> place = places_in(order);
+  for (std::int32_t& label : images.labels) {
+    if (label >= 0) label = place[static_cast<std::size_t>(label)];
+  }
 }
 
 TestImages without_samples(const TestImages& test, const std::vector<std::size_t>& samples) {

@@ -34,6 +34,9 @@ struct TestImages {
 TestImages encode_test(const TuningRequest& request, const LoadedModel& model,
                        const ScenarioDataset& test, const Observer& observer);
 
+// With the labels of classes in this order; as they are if it is empty.
+void reorder_labels(TestImages& images, std::span<const std::int32_t> order);
+
 // Those that are left beside the samples that were tuned on.
 TestImages without_samples(const TestImages& test, const std::vector<std::size_t>& tuned_on);
 

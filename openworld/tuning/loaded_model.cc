@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/vlm/blas_memory.h"
 #include "openworld/vlm/device.h"
 #include "openworld/vlm/freed_memory.h"
+#include "openworld/worlds/feature_arrays.h"
 
 namespace openworld {
 namespace {
@@ -55,6 +57,25 @@ void open_store(std::optional<FeatureStore>& store, const LoadedModel& model,
   }
 }
 
+// Features that are there already, of a dataset that has them instead of images.
+ImageFeatures stored_features(const Clip& clip, const Dataset& dataset,
+                              const FeatureSource& source) {
+  if (!std::cmp_equal(source.width(), clip.config.embed)) {
+    source.origin().fail(fmt::format("has features of {} dimensions; expected {}, as the model has",
+                                     source.width(), clip.config.embed));
+  }
+  ImageFeatures features;
+  features.width = source.width();
+  features.features.resize(dataset.samples.size() * features.width);
+  features.found = dataset.samples.size();
+  for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
+    source.feature(dataset.samples[i],
+                   std::span(features.features).subspan(i * features.width, features.width));
+    features.samples.push_back(i);
+  }
+  return features;
+}
+
 }  // namespace
 
 RunModel LoadedModel::description(const ModelSpec& spec) const {
@@ -86,6 +107,9 @@ LoadedModel load_model(const ModelSpec& spec, std::string_view function) {
 ImageFeatures encode_dataset(const LoadedModel& model, const Dataset& dataset,
                              const ModelSpec& spec, const FeatureCacheSpec& cache,
                              const Observer& observer, Unreadable unreadable) {
+  if (const FeatureSource* source = feature_source(dataset)) {
+    return stored_features(model.clip, dataset, *source);
+  }
   std::optional<FeatureStore> store;
   open_store(store, model, cache, observer);
   ImageFeatures features = image_features(

@@ -10,6 +10,7 @@
 #include "openworld/io/class_choice.h"
 #include "openworld/io/sha256.h"
 #include "openworld/scenarios/scenario_data.h"
+#include "openworld/worlds/class_order.h"
 
 namespace openworld {
 namespace {
@@ -57,10 +58,13 @@ Episodes plan_episodes(const TuningRequest& request, const std::optional<Scenari
                        const ScenarioData& data, std::uint64_t seed) {
   if (!scenario) {
     const Dataset& train = data.train.data;
-    return {train, base_classes(request.base, train.classes.size(), kFunction), std::nullopt};
+    const std::vector<std::size_t> base =
+        choose_base(request.base, train.classes.size(), train.classes, kFunction);
+    std::vector<std::int32_t> order = base_first(base, train.classes.size());
+    return {reorder_classes(train, order), base.size(), std::nullopt, std::move(order)};
   }
   ScenarioPlan plan = scenario->plan(data, seed);
-  return {training_dataset(data, plan.train), plan.train.base, std::move(plan)};
+  return {training_dataset(data, plan.train), plan.train.base, std::move(plan), {}};
 }
 
 std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset& train,

@@ -27,6 +27,7 @@ struct Episodes {
   Dataset train;
   std::size_t base = 0;
   std::optional<ScenarioPlan> plan;
+  std::vector<std::int32_t> order;  // without a scenario: every label, base classes first
 };
 Episodes plan_episodes(const TuningRequest& request, const std::optional<Scenario>& scenario,
                        const ScenarioData& data, std::uint64_t seed);

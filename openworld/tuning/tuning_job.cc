@@ -15,6 +15,7 @@
 #include "openworld/tuning/tuning_run.h"
 #include "openworld/tuning/view_names.h"
 #include "openworld/tuning/view_scores.h"
+#include "openworld/worlds/feature_arrays.h"
 
 namespace openworld {
 namespace {
@@ -45,6 +46,29 @@ ShotRule shot_rule(const TuningRequest& request, const LearnerRow& row) {
   if (request.shot_rule == "decoop") return ShotRule::kDeCoop;
   fail(kFunction,
        fmt::format("the shot rule is '{}'; expected coop, decoop or auto", request.shot_rule));
+}
+
+// Throws Error where the method, or random views, need images and a dataset has features alone.
+void expect_images(const TuningRequest& request, const LearnerRow& row, const ScenarioData& data) {
+  const auto refuse = [&](const ScenarioDataset& dataset) {
+    if (feature_source(dataset.data) == nullptr) return;
+    if (row.input != ImageInput::kFeatures) {
+      std::vector<std::string_view> others;
+      for (const LearnerRow& other : learners()) {
+        if (other.input == ImageInput::kFeatures) others.push_back(other.name);
+      }
+      fail(kFunction, fmt::format("{} takes {}, and {} has features alone; expected images, or one "
+                                  "of {}",
+                                  row.name, image_input_name(row.input), dataset.name,
+                                  fmt::join(others, ", ")));
+    }
+    if (request.views > 0) {
+      fail(kFunction,
+           fmt::format("random views need images, and {} has features alone", dataset.name));
+    }
+  };
+  refuse(data.train);
+  for (const ScenarioDataset& test : data.tests) refuse(test);
 }
 
 // The datasets of a scenario beside the source.
@@ -139,12 +163,15 @@ std::vector<NameList> lists_of(const Experiment& experiment) {
 // The test datasets of a job, encoded when the first run needs them.
 class EncodedTests {
  public:
-  EncodedTests(const TuningRequest& request, const LoadedModel& model, const ScenarioData& data)
-      : request_(request), model_(model), data_(data) {}
+  // `order` is that of the classes in runs without a scenario.
+  EncodedTests(const TuningRequest& request, const LoadedModel& model, const ScenarioData& data,
+               std::vector<std::int32_t> order)
+      : request_(request), model_(model), data_(data), order_(std::move(order)) {}
 
   const std::vector<TestImages>& images(const Observer& observer) {
     for (std::size_t d = images_.size(); d < data_.tests.size(); ++d) {
       images_.push_back(encode_test(request_, model_, data_.tests[d], observer));
+      reorder_labels(images_.back(), order_);
       seconds_ += images_.back().seconds;
     }
     return images_;
@@ -155,6 +182,7 @@ class EncodedTests {
   const TuningRequest& request_;
   const LoadedModel& model_;
   const ScenarioData& data_;
+  std::vector<std::int32_t> order_;
   std::vector<TestImages> images_;
   double seconds_ = 0;
 };
@@ -182,6 +210,7 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
   const ScenarioData data = open_tuning_data(request, scenario);
   const std::vector<TestNames> names = test_names(request, scenario, data);
   const ShotRule rule = shot_rule(request, *method.row);
+  expect_images(request, *method.row, data);
   if (request.augment && method.row->input != ImageInput::kPixels) {
     fail(kFunction, fmt::format("{} takes {}; augmentation in every epoch needs a method that "
                                 "takes images, and views serve the others",
@@ -221,7 +250,7 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
     method.options->make(task_of(first.run.spec(), text_model))->view_scorer(lists_of(first));
   }
 
-  EncodedTests tests(request, model, data);
+  EncodedTests tests(request, model, data, experiments.front().episodes.order);
   std::vector<RunResult> results;
   for (Experiment& experiment : experiments) {
     TuningRun& run = experiment.run;

@@ -18,6 +18,7 @@
 #include "openworld/tuning/prompt_names.h"
 #include "openworld/tuning/score_images.h"
 #include "openworld/vlm/zeroshot.h"
+#include "openworld/worlds/class_order.h"
 
 namespace openworld {
 namespace {
@@ -149,14 +150,17 @@ Json zero_shot_json(const ZeroShotResult& result) {
 ZeroShotResult run_zero_shot(const ZeroShotRequest& request, const Observer& observer) {
   const at::NoGradGuard no_grad;
   if (!request.out.empty()) expect_writable_npz(request.out, kFunction);
-  const Dataset dataset = request.data.open();
+  Dataset dataset = request.data.open();
+  const std::vector<std::size_t> base =
+      choose_base(request.base, dataset.classes.size(), dataset.classes, kFunction);
+  dataset = reorder_classes(dataset, base_first(base, dataset.classes.size()));
   ZeroShotResult result;
   result.templates = choose_templates(request.templates, dataset);
   result.ensemble = request.ensemble;
   result.level = request.level;
   const std::vector<std::string> names =
       prompt_names(dataset, request.data, request.keep_underscores, kFunction);
-  result.base_classes = base_classes(request.base, dataset.classes.size(), kFunction);
+  result.base_classes = base.size();
 
   const LoadedModel model = load_model(request.model, kFunction);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "openworld/io/mapped_file.h"
+#include "openworld/worlds/drawn_split.h"
 #include "openworld/worlds/format.h"
 
 namespace openworld {
@@ -43,9 +44,9 @@ fs::path sample_path(const Dataset& dataset, const Sample& sample) {
 }  // namespace
 
 std::span<const DatasetFormat* const> dataset_formats() {
-  static constexpr std::array<const DatasetFormat*, 8> kFormats = {
-      &kDoodles,    &kIcons,     &kWebdataset,   &kCoopSplit,
-      &kCsvDataset, &kImageList, &kSplitFolders, &kImageFolder};
+  static constexpr std::array<const DatasetFormat*, 10> kFormats = {
+      &kDoodles,    &kIcons,     &kWebdataset,   &kFeatureArrays, &kCoopSplit,
+      &kCsvDataset, &kImageList, &kSplitFolders, &kFlatFolder,    &kImageFolder};
   return kFormats;
 }
 
@@ -55,6 +56,13 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
   if (!options.image_root.empty() && !format.lists_paths) {
     origin.fail(fmt::format("an image root is for lists of paths; this is a dataset of format {}",
                             format.name));
+  }
+  const auto drawn = parse_drawn_split(options.split, origin);
+  if (drawn) {
+    DatasetOptions all = options;
+    all.split = "";
+    Dataset whole = open_dataset(path, all);
+    return take_drawn_split(std::move(whole), *drawn, origin);
   }
   Dataset dataset = format.open(origin, options);
   dataset.format = format.name;

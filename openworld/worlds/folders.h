@@ -40,6 +40,9 @@ std::size_t collect_images(const std::filesystem::path& root, const std::string&
 // The folder that a file lies in; "." where the path names none.
 std::string folder_of(const std::string& path);
 
+// What a folder, or a class in a list, is called whose images are of no class: label -1.
+inline constexpr std::string_view kUnknownClass = "unknown";
+
 // The split names that the field uses for folders: train, val, valid, validation, test.
 bool is_split_name(std::string_view name);
 

@@ -21,13 +21,15 @@ struct DatasetFormat {
   Dataset (*open)(const Origin& origin, const DatasetOptions& options);
 };
 
-extern const DatasetFormat kDoodles;       // doodle_format.cc
-extern const DatasetFormat kIcons;         // icon_format.cc
-extern const DatasetFormat kWebdataset;    // webdataset.cc
-extern const DatasetFormat kCoopSplit;     // coop_split.cc
-extern const DatasetFormat kCsvDataset;    // csv_dataset.cc
-extern const DatasetFormat kImageList;     // image_list.cc
-extern const DatasetFormat kSplitFolders;  // image_folder.cc
+extern const DatasetFormat kDoodles;        // doodle_format.cc
+extern const DatasetFormat kIcons;          // icon_format.cc
+extern const DatasetFormat kWebdataset;     // webdataset.cc
+extern const DatasetFormat kFeatureArrays;  // feature_arrays.cc
+extern const DatasetFormat kCoopSplit;      // coop_split.cc
+extern const DatasetFormat kCsvDataset;     // csv_dataset.cc
+extern const DatasetFormat kImageList;      // image_list.cc
+extern const DatasetFormat kSplitFolders;   // image_folder.cc
+extern const DatasetFormat kFlatFolder;
 extern const DatasetFormat kImageFolder;
 
 // In the order in which they are tried.

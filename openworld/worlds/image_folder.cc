@@ -1,5 +1,6 @@
 // A folder for each class, with its images in it; the folders sorted by name give the labels. Or
-// one such folder of folders for each split.
+// one such folder of folders for each split. A folder called unknown has images of no class. Or
+// images alone, all of no class.
 
 #include <fmt/format.h>
 
@@ -27,8 +28,10 @@ bool has_split_folders(const std::string& path) {
   return !folders.empty() && std::all_of(folders.begin(), folders.end(), is_split_name);
 }
 
+// Without that of unknown images.
 std::vector<std::string> class_folders(const Origin& origin) {
   FolderListing listing = list_folder(origin);
+  std::erase(listing.folders, kUnknownClass);
   if (listing.folders.empty()) {
     origin.fail(fmt::format("holds {}; expected a folder for each class, with images in {}",
                             listing.summary(), kImageEndings));
@@ -36,25 +39,34 @@ std::vector<std::string> class_folders(const Origin& origin) {
   return std::move(listing.folders);
 }
 
-// Lists the images of every class folder under `root`; `folders` are all classes, in the order of
-// their labels. A class may lack its folder only if `may_lack`.
+// Adds the images of a folder below dataset->root.
+void collect_folder(const Origin& origin, const std::string& folder, std::int32_t label,
+                    Dataset* dataset) {
+  std::vector<std::string> paths;
+  const std::size_t others = collect_images(origin.file, folder, origin, &paths);
+  if (paths.empty()) {
+    origin.fail(fmt::format("the class folder {} has no images but {} other files; expected {}",
+                            in_quotes(folder), others, kImageEndings));
+  }
+  dataset->skipped += others;
+  for (std::string& path : paths) {
+    dataset->samples.push_back({.path = std::move(path), .label = label});
+  }
+}
+
+// Lists the images of every class folder under `root`, and of unknown; `folders` are all classes,
+// in the order of their labels. A class may lack its folder only if `may_lack`.
 void collect(const Origin& origin, const std::vector<std::string>& folders, bool may_lack,
              Dataset* dataset) {
   dataset->root = origin.file;
   for (std::size_t label = 0; label < folders.size(); ++label) {
     const fs::path folder = fs::path(origin.file) / folders[label];
     if (may_lack && !is_folder(folder.string())) continue;
-    std::vector<std::string> paths;
-    const std::size_t others = collect_images(origin.file, folders[label], origin, &paths);
-    if (paths.empty()) {
-      origin.fail(fmt::format("the class folder {} has no images but {} other files; expected {}",
-                              in_quotes(folders[label]), others, kImageEndings));
-    }
-    dataset->skipped += others;
-    for (std::string& path : paths) {
-      dataset->samples.push_back(
-          {.path = std::move(path), .label = static_cast<std::int32_t>(label)});
-    }
+    collect_folder(origin, folders[label], static_cast<std::int32_t>(label), dataset);
+  }
+  const std::string unknown(kUnknownClass);
+  if (is_folder((fs::path(origin.file) / unknown).string())) {
+    collect_folder(origin, unknown, -1, dataset);
   }
 }
 
@@ -74,6 +86,32 @@ Dataset open_folder(const Origin& origin, const DatasetOptions& options) {
   Dataset dataset;
   name_folders(origin, options, folders, &dataset);
   collect(origin, folders, false, &dataset);
+  return dataset;
+}
+
+// Images and no folder.
+bool is_flat(const std::string& path) {
+  const FolderListing listing = peek_folder(path);
+  return listing.folders.empty() && !listing.images.empty();
+}
+
+Dataset open_flat(const Origin& origin, const DatasetOptions& options) {
+  if (!options.split.empty()) require_split(options.split, {}, origin);
+  FolderListing listing = list_folder(origin);
+  if (listing.images.empty()) {
+    origin.fail(fmt::format("holds {}; expected images in {}", listing.summary(), kImageEndings));
+  }
+  Dataset dataset;
+  dataset.root = origin.file;
+  dataset.skipped = listing.others.size();
+  const std::string file = find_names_file(options.names, origin.file);
+  if (!file.empty()) {
+    const Origin names{origin.function, file};
+    dataset.classes = ClassNames::load(names).by_label();
+    if (!options.allow_duplicate_names) refuse_duplicates(dataset.classes, names);
+  }
+  dataset.named = !dataset.classes.empty();
+  for (std::string& image : listing.images) dataset.samples.push_back({.path = std::move(image)});
   return dataset;
 }
 
@@ -99,6 +137,10 @@ Dataset open_splits(const Origin& origin, const DatasetOptions& options) {
 const DatasetFormat kSplitFolders = {
     "splitfolders", "folders train, val, test, each with a folder of images for each class", false,
     has_split_folders, open_splits};
+
+const DatasetFormat kFlatFolder = {
+    "flatfolder", "a folder of images and no folders: images of no class, --names for classes",
+    false, is_flat, open_flat};
 
 const DatasetFormat kImageFolder = {
     "imagefolder", "a folder of images for each class, labels by sorted folder name", false,

@@ -56,7 +56,6 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
                "holds 0 folders, 0 images and 0 other files; expected a "
                "folder for each class");
   folder.write("a.jpg", "");
-  EXPECT_ERROR(open_dataset(folder / ""), "holds 0 folders, 1 image and 0 other files");
   folder.write("cat/a.gif", "");
   EXPECT_ERROR(open_dataset(folder / ""),
                "the class folder \"cat\" has no images but 1 other files; "
@@ -67,7 +66,55 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
                "has no splits, but the split \"test\" was requested");
   EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is not a known dataset");
   EXPECT_ERROR(open_dataset(folder / "", {.format = "zip"}),
-               "no dataset format \"zip\"; expected one of doodles, icons, webdataset, coop");
+               "no dataset format \"zip\"; expected one of doodles, icons, webdataset, features");
+}
+
+TEST(ImageFolder, UnknownIsNoClass) {
+  const TempFolder folder;
+  folder.write("zebra/1.jpg", "");
+  folder.write("cat/1.jpg", "");
+  folder.write("unknown/deep/x.jpg", "");
+  folder.write("unknown/y.png", "");
+  const Dataset dataset = open_dataset(folder / "");
+  EXPECT_EQ(dataset.classes, (Names{"cat", "zebra"}));
+  EXPECT_EQ(samples_of(dataset),
+            "0 cat/1.jpg, 1 zebra/1.jpg, -1 unknown/deep/x.jpg, -1 unknown/y.png");
+  const std::string names = folder.write("two.txt", "tabby\nquagga\n");
+  EXPECT_EQ(open_dataset(folder / "", {.names = names}).classes, (Names{"tabby", "quagga"}));
+  folder.write("alone/unknown/1.jpg", "");
+  EXPECT_ERROR(open_dataset(folder / "alone"), "expected a folder for each class");
+}
+
+TEST(SplitFolders, UnknownIsNoClass) {
+  const TempFolder folder;
+  folder.write("train/cat/1.jpg", "");
+  folder.write("test/cat/2.jpg", "");
+  folder.write("test/unknown/3.jpg", "");
+  const Dataset test = open_dataset(folder / "", {.split = "test"});
+  EXPECT_EQ(test.classes, (Names{"cat"}));
+  EXPECT_EQ(samples_of(test), "0 cat/2.jpg, -1 unknown/3.jpg");
+  EXPECT_EQ(samples_of(open_dataset(folder / "", {.split = "train"})), "0 cat/1.jpg");
+}
+
+TEST(FlatFolder, HasImagesOfNoClass) {
+  const TempFolder folder;
+  folder.write("b.jpg", "b");
+  folder.write("a.png", "a");
+  folder.write("notes.txt", "");
+  const Dataset dataset = open_dataset(folder / "");
+  EXPECT_EQ(dataset.format, "flatfolder");
+  EXPECT_EQ(samples_of(dataset), "-1 a.png, -1 b.jpg");
+  EXPECT_EQ(contents(dataset, 1), "b");
+  EXPECT_TRUE(dataset.classes.empty());
+  EXPECT_FALSE(dataset.named);
+  EXPECT_EQ(dataset.skipped, 1u);
+  const TempFolder other;
+  const Dataset named =
+      open_dataset(folder / "", {.names = other.write("names.txt", "cat\ndog\n")});
+  EXPECT_EQ(named.classes, (Names{"cat", "dog"}));
+  EXPECT_TRUE(named.named);
+  EXPECT_ERROR(open_dataset(folder / "", {.split = "test"}), "has no splits, but the split");
+  EXPECT_ERROR(open_dataset(other / "", {.format = "flatfolder"}), "expected images in .jpg");
 }
 
 TEST(SplitFolders, LabelsAgreeBetweenSplits) {
@@ -92,7 +139,7 @@ TEST(SplitFolders, LabelsAgreeBetweenSplits) {
 }
 
 TEST(DatasetFormats, AreDescribed) {
-  EXPECT_EQ(dataset_formats().size(), 8u);
+  EXPECT_EQ(dataset_formats().size(), 10u);
   for (const DatasetFormat* format : dataset_formats()) {
     EXPECT_NE(std::string(format->looks_like), "") << format->name;
   }

@@ -53,6 +53,12 @@ void Listing::add(Sample sample, std::int64_t label, std::string_view name, std:
 }
 
 void Listing::add_named(Sample sample, std::string_view name, std::string_view split) {
+  if (name == kUnknownClass) {
+    sample.label = -1;
+    split_of_.push_back(split_index(split));
+    samples_.push_back(std::move(sample));
+    return;
+  }
   auto found = numbers_.find(name);
   if (found == numbers_.end()) {
     found = numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size())).first;
@@ -83,7 +89,9 @@ void Listing::number_names(const DatasetOptions& options) {
       origin_.fail(fmt::format("has the class {}, which is not in {}", in_quotes(name), file));
     }
   }
-  for (Sample& sample : samples_) sample.label = label_of[static_cast<std::size_t>(sample.label)];
+  for (Sample& sample : samples_) {
+    if (sample.label >= 0) sample.label = label_of[static_cast<std::size_t>(sample.label)];
+  }
   for (std::size_t label = 0; label < names.size(); ++label) {
     classes_.emplace(static_cast<std::int32_t>(label), names[label]);
   }

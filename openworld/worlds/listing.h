@@ -28,7 +28,7 @@ class Listing {
            const Where& where);
 
   // Adds a sample whose class has a name but no number; classes are numbered by name, sorted, or by
-  // the names file. Not to be mixed with add.
+  // the names file. "unknown" is no class. Not to be mixed with add.
   void add_named(Sample sample, std::string_view name, std::string_view split);
 
   // Chooses the split and names the classes. Labels, over all splits, must leave no gap, unless a

@@ -122,6 +122,15 @@ TEST(CsvDataset, ReadsItsColumns) {
   EXPECT_ERROR(open_dataset(path, {.split = "val"}), "has no split \"val\"; it has train, test");
 }
 
+TEST(CsvDataset, UnknownIsNoClass) {
+  const TempFolder folder;
+  for (const char* image : {"a.jpg", "b.jpg", "c.jpg"}) folder.write(image, "");
+  const Dataset dataset =
+      open_dataset(folder.write("d.csv", "path,name\na.jpg,wolf\nb.jpg,unknown\nc.jpg,fox\n"));
+  EXPECT_EQ(dataset.classes, (std::vector<std::string>{"fox", "wolf"}));
+  EXPECT_EQ(samples_of(dataset), "1 a.jpg, -1 b.jpg, 0 c.jpg");
+}
+
 TEST(CsvDataset, NumbersNamesItself) {
   const TempFolder folder;
   folder.write("a.jpg", "");
