@@ -32,8 +32,7 @@ std::optional<DrawnSplit> parse_drawn_split(const std::string& name, const Origi
   DrawnSplit split{.test = kind == "test"};
   std::string_view rest = std::string_view(name).substr(colon + 1);
   const std::size_t hash = rest.find('#');
-  const bool seed_fits =
-      hash == std::string_view::npos || parse(rest.substr(hash + 1), split.seed);
+  const bool seed_fits = hash == std::string_view::npos || parse(rest.substr(hash + 1), split.seed);
   const bool fits = parse(rest.substr(0, hash), split.fraction) && seed_fits;
   if (!fits || !(split.fraction > 0 && split.fraction < 1)) {
     origin.fail(fmt::format("the split is {}; expected {}:F#SEED with F between 0 and 1",
@@ -53,8 +52,8 @@ std::vector<std::size_t> draw_test_samples(const Dataset& dataset, double fracti
   for (std::size_t c = 0; c < by_class.size(); ++c) {
     std::vector<std::size_t>& samples = by_class[c];
     if (samples.size() < 2) continue;
-    const auto wanted = static_cast<std::size_t>(
-        std::llround(fraction * static_cast<double>(samples.size())));
+    const auto wanted =
+        static_cast<std::size_t>(std::llround(fraction * static_cast<double>(samples.size())));
     const std::size_t count = std::clamp<std::size_t>(wanted, 1, samples.size() - 1);
     Random random(seed, c);
     // The first steps of a shuffle.
@@ -83,7 +82,8 @@ Dataset take_drawn_split(Dataset whole, const DrawnSplit& split, const Origin& o
   whole.samples = std::move(kept);
   DrawnSplit other = split;
   other.test = !split.test;
-  whole.splits = {split.test ? split.name() : other.name(), split.test ? other.name() : split.name()};
+  whole.splits = {split.test ? split.name() : other.name(),
+                  split.test ? other.name() : split.name()};
   whole.split = split.name();
   return whole;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Splits that are drawn of a dataset that has none: "test:0.3#1" is 30 % of each class, drawn by the
-// seed 1, and "train:0.3#1" the rest. Without "#1" the seed is 1.
+// Splits that are drawn of a dataset that has none: "test:0.3#1" is 30 % of each class, drawn by
+// the seed 1, and "train:0.3#1" the rest. Without "#1" the seed is 1.
 //
 // Of a class of n images round(fraction n) are tested on, but at least one and at most n - 1; of a
 // class of one image none. Every class has a random stream of its own, so that images of one class

@@ -25,16 +25,16 @@ bool recognise(const std::string& path) {
 }
 
 // Labels by index, and the names of the classes.
-std::vector<std::int32_t> indices_of(const ClassLabels& labels, const std::vector<std::string>& names,
-                                     const Origin& origin) {
+std::vector<std::int32_t> indices_of(const ClassLabels& labels,
+                                     const std::vector<std::string>& names, const Origin& origin) {
   std::vector<std::int32_t> indices;
   if (const auto* column = std::get_if<Column<std::int32_t>>(&labels)) {
     indices.assign(column->values.begin(), column->values.end());
     for (std::size_t i = 0; i < indices.size(); ++i) {
       if (indices[i] >= -1 && (names.empty() || std::cmp_less(indices[i], names.size()))) continue;
-      origin.fail(fmt::format("label[{}] is {}; expected 0 to {}, or -1 for unknown", i, indices[i],
-                              names.empty() ? "the number of classes"
-                                            : std::to_string(names.size() - 1)));
+      origin.fail(
+          fmt::format("label[{}] is {}; expected 0 to {}, or -1 for unknown", i, indices[i],
+                      names.empty() ? "the number of classes" : std::to_string(names.size() - 1)));
     }
     return indices;
   }
@@ -45,9 +45,10 @@ std::vector<std::int32_t> indices_of(const ClassLabels& labels, const std::vecto
     if (is_new) {
       const std::vector<std::size_t> found = finder.find(name);
       if (found.empty()) {
-        origin.fail(fmt::format("label[{}] is {}, which is no class; {}expected a name of a class, "
-                                "or unknown",
-                                indices.size(), in_quotes(name), finder.suggestion(name)));
+        origin.fail(
+            fmt::format("label[{}] is {}, which is no class; {}expected a name of a class, "
+                        "or unknown",
+                        indices.size(), in_quotes(name), finder.suggestion(name)));
       }
       entry->second = static_cast<std::int32_t>(found[0]);
     }
@@ -108,8 +109,7 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
   }
   for (std::size_t i = 0; i < rows; ++i) {
     if (!splits.empty() && splits[i] != options.split) continue;
-    dataset.samples.push_back(
-        {.path = fmt::format("row {}", i), .label = indices[i], .place = i});
+    dataset.samples.push_back({.path = fmt::format("row {}", i), .label = indices[i], .place = i});
   }
   dataset.source = std::make_shared<FeatureSource>(std::move(features), origin);
   return dataset;
@@ -121,8 +121,8 @@ FeatureSource::FeatureSource(Matrix features, Origin origin)
     : features_(std::move(features)), origin_(std::move(origin)) {}
 
 Bytes FeatureSource::read(const Sample& sample) const {
-  origin_.fail(fmt::format("{} has features but no image; expected a dataset of images",
-                           sample.path));
+  origin_.fail(
+      fmt::format("{} has features but no image; expected a dataset of images", sample.path));
 }
 
 std::string FeatureSource::name(const Sample& sample) const {
@@ -142,7 +142,8 @@ void FeatureSource::feature(const Sample& sample, std::span<float> to) const {
       },
       features_.values);
   if (squares > 0 && std::isfinite(squares)) return;
-  origin_.fail(fmt::format("features, {} is zero or not finite; expected a direction", sample.path));
+  origin_.fail(
+      fmt::format("features, {} is zero or not finite; expected a direction", sample.path));
 }
 
 const FeatureSource* feature_source(const Dataset& dataset) {

@@ -16,13 +16,17 @@ using Names = std::vector<std::string>;
 const std::string kFeatures = npy("<f4", "(3, 2)", raw<float>({1, 2, 3, 4, 0, 0}));
 const std::string kLabels = npy("<i4", "(3,)", raw<std::int32_t>({1, -1, 0}));
 const std::string kNames = npy("|S3", "(2,)", "catdog");
-const std::string kSplits = npy("|S5", "(3,)", std::string("train" "test\0" "test\0", 15));
+const std::string kSplits = npy("|S5", "(3,)",
+                                std::string("train"
+                                            "test\0"
+                                            "test\0",
+                                            15));
 
 TEST(FeatureArrays, IsADatasetWithoutImages) {
   const TempFolder folder;
-  const std::string path = folder.write(
-      "f.npz", zip_of({stored("features.npy", kFeatures), stored("labels.npy", kLabels),
-                       stored("names.npy", kNames)}));
+  const std::string path =
+      folder.write("f.npz", zip_of({stored("features.npy", kFeatures),
+                                    stored("labels.npy", kLabels), stored("names.npy", kNames)}));
   const Dataset dataset = open_dataset(path);
   EXPECT_EQ(dataset.format, "features");
   EXPECT_EQ(dataset.classes, (Names{"cat", "dog"}));
@@ -34,7 +38,8 @@ TEST(FeatureArrays, IsADatasetWithoutImages) {
   std::vector<float> feature(2);
   source->feature(dataset.samples[1], feature);
   EXPECT_EQ(feature, (std::vector<float>{3, 4}));
-  EXPECT_ERROR(source->feature(dataset.samples[2], feature), "features, row 2 is zero or not finite");
+  EXPECT_ERROR(source->feature(dataset.samples[2], feature),
+               "features, row 2 is zero or not finite");
   EXPECT_EQ(feature_source(Dataset{}), nullptr);
   // Names from elsewhere.
   const std::string names = folder.write("names.txt", "lion\nwolf\nfox\n");
@@ -43,9 +48,9 @@ TEST(FeatureArrays, IsADatasetWithoutImages) {
 
 TEST(FeatureArrays, Splits) {
   const TempFolder folder;
-  const std::string path = folder.write(
-      "f.npz", zip_of({stored("features.npy", kFeatures), stored("label.npy", kLabels),
-                       stored("split.npy", kSplits)}));
+  const std::string path =
+      folder.write("f.npz", zip_of({stored("features.npy", kFeatures), stored("label.npy", kLabels),
+                                    stored("split.npy", kSplits)}));
   const Dataset test = open_dataset(path, {.split = "test"});
   EXPECT_EQ(samples_of(test), "-1 row 1, 0 row 2");
   EXPECT_EQ(test.splits, (Names{"test", "train"}));
