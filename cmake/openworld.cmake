@@ -101,8 +101,9 @@ function(openworld_layer name)
   if(OPENWORLD_TESTS AND tests)
     add_executable(${target}_test ${tests} ${ARG_TEST_SOURCES})
     target_link_libraries(${target}_test PRIVATE ${target} ${ARG_PRIVATE} GTest::gtest_main)
-    target_compile_definitions(${target}_test
-                               PRIVATE OPENWORLD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # Of the files, not of the target, so that others can reuse its precompiled header.
+    set_property(SOURCE ${tests} ${ARG_TEST_SOURCES} APPEND PROPERTY COMPILE_DEFINITIONS
+                 OPENWORLD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     openworld_options(${target}_test)
     # What is tested is optimised; the tests themselves only take longer to compile.
     target_compile_options(${target}_test PRIVATE -O1)
@@ -116,8 +117,8 @@ function(openworld_layer name)
     foreach(fixture GOLDEN CHECKPOINTS)
       if(ARG_${fixture})
         string(TOLOWER ${fixture} folder)
-        target_compile_definitions(
-          ${target}_test PRIVATE OPENWORLD_${fixture}_DIR="${PROJECT_BINARY_DIR}/${folder}")
+        set_property(SOURCE ${tests} APPEND PROPERTY COMPILE_DEFINITIONS
+                     OPENWORLD_${fixture}_DIR="${PROJECT_BINARY_DIR}/${folder}")
         list(APPEND fixtures ${folder})
       endif()
     endforeach()
@@ -127,7 +128,8 @@ function(openworld_layer name)
       add_test(NAME ${name}.oracle
                COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_ORACLE} ${oracle})
       set_tests_properties(${name}.oracle PROPERTIES FIXTURES_SETUP ${name}_oracle TIMEOUT 600)
-      target_compile_definitions(${target}_test PRIVATE OPENWORLD_ORACLE_DIR="${oracle}")
+      set_property(SOURCE ${tests} APPEND PROPERTY COMPILE_DEFINITIONS
+                   OPENWORLD_ORACLE_DIR="${oracle}")
       list(APPEND fixtures ${name}_oracle)
     endif()
     if(OPENWORLD_SANITIZE)

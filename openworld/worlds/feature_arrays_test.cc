@@ -56,7 +56,7 @@ TEST(FeatureArrays, Splits) {
   EXPECT_EQ(test.splits, (Names{"test", "train"}));
   EXPECT_FALSE(test.named);
   EXPECT_EQ(test.classes, (Names{"0", "1"}));
-  EXPECT_ERROR(open_dataset(path), "expected the name of one");
+  EXPECT_ERROR(open_dataset(path), "name one with --split");
 }
 
 TEST(FeatureArrays, LabelsByName) {
