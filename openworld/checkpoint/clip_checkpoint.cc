@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "openworld/checkpoint/bundled_models.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/checkpoint/clip_architecture.h"
-#include "openworld/io/data_folder.h"
 #include "openworld/io/json_file.h"
 
 namespace openworld {
@@ -32,15 +32,6 @@ struct ClipCheckpoint::Contents {
 };
 
 namespace {
-
-// A bundled model is opened by its name, unless a file or folder of that name exists.
-std::string find_model(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (path.empty() || path.find('/') != path.npos || fs::exists(path, ignored)) return path;
-  const fs::path own = fs::path(data_folder()) / path;
-  return fs::exists(own / "config.json", ignored) ? own.string() : path;
-}
 
 std::string find_vocabulary(const std::string& weights) {
   const std::string folder = weights.substr(0, weights.rfind('/') + 1);
@@ -103,7 +94,7 @@ ClipCheckpoint::ClipCheckpoint(std::shared_ptr<const Contents> contents)
 
 ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOptions& options) {
   auto contents = std::make_shared<ClipCheckpoint::Contents>();
-  contents->origin = {options.function, find_model(path)};
+  contents->origin = {options.function, find_bundled_model(path)};
   const Origin& origin = contents->origin;
   FoundCheckpoint found = find_checkpoint(origin);
   contents->format = found.format->name;

@@ -66,9 +66,9 @@ class ClipCheckpoint {
   std::shared_ptr<const Contents> contents_;
 };
 
-// Opens a file or folder of any format of checkpoint_formats(), or "pocket", the bundled
-// model (data_folder.h). Throws one Error of one line that lists everything missing, unexpected
-// or misshapen.
+// Opens a file or folder of any format of checkpoint_formats(), or a bundled model by
+// its name (bundled_models.h). Throws one Error of one line that lists everything missing,
+// unexpected or misshapen.
 ClipCheckpoint open_clip_checkpoint(const std::string& path, const CheckpointOptions& options = {});
 
 }  // namespace openworld

@@ -11,6 +11,7 @@
 #include "openworld/analysis/curve.h"
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
+#include "openworld/checkpoint/bundled_models.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_flags.h"
@@ -41,10 +42,10 @@ class Ls : public Command {
   void declare(CLI::App& app) override {
     app.add_option(
            "WHAT", what_,
-           "learners, scenarios, studies, metrics, curves, uncertainties, templates, datasets "
-           "or checkpoints")
+           "learners, scenarios, studies, metrics, curves, uncertainties, templates, datasets, "
+           "checkpoints or models")
         ->check(CLI::IsMember({"learners", "scenarios", "studies", "metrics", "curves",
-                               "uncertainties", "templates", "datasets", "checkpoints"}))
+                               "uncertainties", "templates", "datasets", "checkpoints", "models"}))
         ->required();
     app.add_option("NAME", name_, "show this one in full");
     declare_json(app, json_);
@@ -63,7 +64,7 @@ class Ls : public Command {
       name_.empty() ? list_templates() : show(template_json(find_template_set(name_)));
     } else if (what_ == "uncertainties") {
       list_uncertainties();
-    } else if (what_ == "datasets" || what_ == "checkpoints") {
+    } else if (what_ == "datasets" || what_ == "checkpoints" || what_ == "models") {
       if (!name_.empty()) fail("ls", fmt::format("{} cannot be shown one by one", what_));
       list_formats();
     } else {
@@ -273,6 +274,8 @@ class Ls : public Command {
     if (what_ == "datasets") {
       for (const DatasetFormat* row : dataset_formats())
         rows.emplace_back(row->name, row->looks_like);
+    } else if (what_ == "models") {
+      for (const BundledModel& row : bundled_models()) rows.emplace_back(row.name, row.description);
     } else {
       for (const CheckpointFormat& row : checkpoint_formats()) {
         rows.emplace_back(row.name, row.description);

@@ -10,8 +10,10 @@
 namespace openworld {
 
 void declare_model(CLI::App& app, ModelSpec& model) {
-  app.add_option("--model", model.path,
-                 "a CLIP checkpoint (see `openworld inspect`), or pocket, the bundled model")
+  app.add_option(
+         "--model", model.path,
+         "a CLIP checkpoint (see `openworld inspect`), or a bundled model, as pocket (`openworld "
+         "ls models`)")
       ->required();
   app.add_option("--activation", model.activation,
                  "override the model's activation: quick_gelu or gelu")

@@ -8,7 +8,7 @@
 namespace openworld {
 
 struct ModelSpec {
-  std::string path;            // a checkpoint, or the name of the bundled one
+  std::string path;            // a checkpoint, or the name of a bundled one
   std::string activation;      // "quick_gelu" or "gelu"; empty: what the checkpoint says
   std::string vocabulary;      // a file or folder; empty: what lies beside the weights
   std::string device = "cpu";  // "cpu", "cuda", "cuda:1"

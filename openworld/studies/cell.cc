@@ -127,7 +127,7 @@ std::int64_t read_count(const JsonFields& fields, const char* key) {
 }  // namespace
 
 void CellModel::declare(OptionList& list) {
-  list.add("path", path, "a CLIP checkpoint, or pocket, the bundled model");
+  list.add("path", path, "a CLIP checkpoint, or the name of a bundled one");
   list.add("label", label, "its name in tables");
   list.add("activation", activation, {"", "quick_gelu", "gelu"}, "instead of the checkpoint's");
   list.add("vocabulary", vocabulary, "instead of what lies beside the weights");

@@ -25,7 +25,7 @@ inline constexpr std::int64_t kProtocolVersion = 1;
 
 // Which model. The fields of these structs are the keys of a plan; defaults are the keys' defaults.
 struct CellModel {
-  std::string path;        // a checkpoint, or the name of the bundled one
+  std::string path;        // a checkpoint, or the name of a bundled one
   std::string label;       // what tables call it
   std::string activation;  // empty: what the checkpoint says
   std::string vocabulary;  // empty: what lies beside the weights

@@ -15,7 +15,7 @@ from ._zeroshot import ZeroShot
 
 
 def load_model(path: Path, **options: Any) -> Model:
-    """Loads a CLIP checkpoint, or "pocket", the bundled model.
+    """Loads a CLIP checkpoint, or a bundled model by its name, as "pocket".
 
     path: a file or folder of Hugging Face, OpenAI or OpenCLIP; docs/checkpoints.md lists them.
 

@@ -1,6 +1,8 @@
-"""How much any linear classifier of image features could gain over the zero-shot sentence, look by look."""
+"""How much any linear classifier of image features could gain over the zero-shot sentence."""
 
+import collections
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -8,9 +10,13 @@ import tempfile
 import numpy as np
 import torch
 
-LOG = pathlib.Path(__file__).resolve().parents[2] / "data" / "pocket" / "log.jsonl"
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 SHOTS = 16
 WEIGHTS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of staying near the sentence
+
+# Percent of the drawings of `train` that are no shots, and of those of `test`; `tuned` by weight.
+Accuracy = collections.namedtuple("Accuracy", "rest test")
+Room = collections.namedtuple("Room", "zero tuned")
 
 
 def normalized(values):
@@ -36,12 +42,16 @@ def tuned(sentences, scale, features, labels, weight):
 
 
 class Model:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, pathlib.Path(folder)
+    """A model by its name, or its folder, which has the log of its training."""
+
+    def __init__(self, program, folder, name="pocket"):
+        self.program, self.folder, self.name = program, pathlib.Path(folder), name
+        home = pathlib.Path(name) if os.path.isdir(name) else DATA / name
+        self.scale = json.loads((home / "log.jsonl").read_text().splitlines()[-1])["logit_scale"]
 
     def encode(self, *args):
         out = self.folder / "features.npz"
-        subprocess.run([self.program, "encode", "--model", "pocket", *map(str, args), "--out", out], check=True,
+        subprocess.run([self.program, "encode", "--model", self.name, *map(str, args), "--out", out], check=True,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         with np.load(out) as file:
             return dict(file)
@@ -52,42 +62,46 @@ class Model:
         return normalized(self.encode("--texts", path)["features"].astype(float))
 
     def images(self, data, split):
-        arrays = self.encode("--data", data, "--split", split)
+        arrays = self.encode("--data", data, "--split", split, "--cache", self.folder / "cache")
         return normalized(arrays["features"].astype(float)), arrays["labels"], arrays["names"]
 
 
-def accuracies(model, dataset, look, scale):
-    """(zero-shot, {weight: (of the drawings left over, of the test drawings)}), percent."""
+def measure(model, dataset, look, splits=Accuracy._fields):
+    """The Room of a dataset; accuracies of splits that are not asked for are None."""
     data = f"doodles:{dataset['name']}@{look}"
     train, labels, names = model.images(data, "train")
-    test, answers, _ = model.images(data, "test")
     sentences = model.texts([dataset["template"].replace("{}", str(name)) for name in names])
     number = np.array([np.sum(labels[:i] == labels[i]) for i in range(len(labels))])
     shot = number < SHOTS
+    parts = {"rest": (train[~shot], labels[~shot])}
+    if "test" in splits:
+        parts["test"] = model.images(data, "test")[:2]
 
-    def right(rows, features, truth):
-        return 100 * np.mean(np.argmax(features @ rows.T, 1) == truth)
+    def right(rows):
+        return Accuracy(*(100 * np.mean(np.argmax(parts[name][0] @ rows.T, 1) == parts[name][1])
+                          if name in parts else None for name in Accuracy._fields))
 
-    found = {}
-    for weight in WEIGHTS:
-        rows = tuned(sentences, scale, train[shot], labels[shot], weight)
-        found[weight] = right(rows, train[~shot], labels[~shot]), right(rows, test, answers)
-    return right(sentences, test, answers), found
+    return Room(right(sentences), {weight: right(tuned(sentences, model.scale, train[shot], labels[shot], weight))
+                                   for weight in WEIGHTS})
+
+
+def best_weight(rooms):
+    """By the mean over datasets, on the drawings of `train` that are no shots."""
+    return max(WEIGHTS, key=lambda weight: np.mean([room.tuned[weight].rest for room in rooms]))
 
 
 def table(program):
     worlds = json.loads(subprocess.run([program, "worlds", "--json"], check=True,
                                        stdout=subprocess.PIPE).stdout)["worlds"]
     world = next(row for row in worlds if row["name"] == "doodles")
-    scale = json.loads(LOG.read_text().splitlines()[-1])["logit_scale"]
     lines = ["| look | zero-shot | 16 shots, any linear classifier | gain |", "|---|---|---|---|"]
     with tempfile.TemporaryDirectory() as folder:
         model = Model(program, folder)
         for look in world["looks"]:
-            results = [accuracies(model, dataset, look["name"], scale) for dataset in world["datasets"]
-                       if dataset["name"] != "all"]
-            zero = np.mean([plain for plain, _ in results])
-            best = max(WEIGHTS, key=lambda w: np.mean([found[w][0] for _, found in results]))
-            value = np.mean([found[best][1] for _, found in results])
+            rooms = [measure(model, dataset, look["name"]) for dataset in world["datasets"]
+                     if dataset["name"] != "all"]
+            best = best_weight(rooms)
+            zero = np.mean([room.zero.test for room in rooms])
+            value = np.mean([room.tuned[best].test for room in rooms])
             lines.append(f"| {look['name']} | {zero:.1f} | {value:.1f} | {value - zero:+.1f} |")
     return "\n".join(lines) + "\n"

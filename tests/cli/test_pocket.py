@@ -1,6 +1,5 @@
-"""The bundled pocket model: found by name, small, and as accurate as its README says."""
+"""The bundled models: found by name, small, and as accurate as their READMEs say."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,15 +9,23 @@ import pytest
 from command import BIN, json_of, needs_models, succeed
 
 ROOT = Path(__file__).resolve().parents[2]
-POCKET = ROOT / "data" / "pocket"
+DATA = ROOT / "data"
+MODELS = [row["name"] for row in json_of("ls", "models")["models"]]
 
 
-def test_inspect_finds_it_by_name(folder):
-    found = json_of("inspect", "pocket", cwd=folder)
+def test_ls_models():
+    lines = succeed("ls", "models").splitlines()
+    assert [line.split()[0] for line in lines] == MODELS
+    assert "pocket" in MODELS
+    assert sorted(MODELS) == sorted(path.parent.name for path in DATA.glob("*/model.safetensors"))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_inspect_finds_it_by_name(folder, model):
+    found = json_of("inspect", model, cwd=folder)
     assert found["format"] == "huggingface"
     assert found["parameters"] <= 4_000_000
-    assert (POCKET / "model.safetensors").stat().st_size <= 8_000_000
-    assert found["sha256"] == json_of("inspect", POCKET)["sha256"]
+    assert found["sha256"] == json_of("inspect", DATA / model)["sha256"]
 
 
 def test_a_folder_of_that_name_comes_first(folder):
@@ -26,14 +33,6 @@ def test_a_folder_of_that_name_comes_first(folder):
     ran = subprocess.run([BIN, "inspect", "pocket"], cwd=folder, capture_output=True)
     assert ran.returncode == 2
     assert b"[inspect] pocket: " in ran.stderr
-
-
-def test_prompts_have_room():
-    """Sixteen learned tokens and the longest name fit its context."""
-    config = json.loads((POCKET / "config.json").read_text())
-    merges = (POCKET / "merges.txt").read_text().splitlines()
-    assert len(merges) > 500
-    assert config["text_config"]["max_position_embeddings"] >= 2 + 16 + 12
 
 
 @needs_models
