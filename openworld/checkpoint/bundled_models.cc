@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array kModels = {
     BundledModel{"pocket", "knows the 345 names of Doodles from 50 drawings of each"},
+    BundledModel{"pocket-icons", "knows names from icons, and drawings without their names"},
 };
 
 }  // namespace
