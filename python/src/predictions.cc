@@ -9,9 +9,6 @@
 
 #include "arrays.h"
 #include "bind.h"
-#include "openworld/base/error.h"
-#include "openworld/base/nearest_name.h"
-#include "openworld/base/quotes.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/predictions/predictions_parts.h"
 
@@ -86,17 +83,6 @@ py::object meta_of(const Predictions& predictions) {
   return py::module_::import("json").attr("loads")(predictions.meta);
 }
 
-// A wrong keyword by its name, where pybind11 would print the signature.
-void refuse_others(const py::kwargs& others, const std::string& function) {
-  if (others.empty()) return;
-  const std::vector<std::string> known = {
-      "side",         "score",       "correct",         "base_logits",
-      "new_logits",   "label",       "overall_correct", "predicted",
-      "base_classes", "new_classes", "classes",         "meta"};
-  const auto name = others.begin()->first.cast<std::string>();
-  fail(function, fmt::format("no array {}; {}", in_quotes(name), known_names(name, known)));
-}
-
 Predictions from_state(const py::tuple& t) {
   const ArrayArguments arguments{.side = t[0],
                                  .score = t[1],
@@ -147,8 +133,7 @@ do not change them while the object lives. What is missing is derived as for fil
                        py::object base_logits, py::object new_logits, py::object label,
                        py::object overall_correct, py::object predicted, py::object base_classes,
                        py::object new_classes, py::object classes, py::object meta,
-                       const std::string& function, bool needs_correct, const py::kwargs& others) {
-             refuse_others(others, function);
+                       const std::string& function, bool needs_correct) {
              return to_predictions(
                  {side, score, correct, base_logits, new_logits, label, overall_correct, predicted,
                   base_classes, new_classes, classes, meta},

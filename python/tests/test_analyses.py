@@ -209,7 +209,7 @@ def test_fit_is_derived_from_logits(tmp_path):
         (lambda: openworld.save("x.npz", SIDE, SCORE, CORRECT, labels=SIDE), "did you mean label?"),
         (lambda: openworld.Accumulator().update(SIDE, SCORE, CORRECT, labels=SIDE), "did you mean label?"),
         (lambda: openworld.evaluate(SIDE, SCORE, CORRECT, metric="auroc"), "did you mean metrics?"),
-        (lambda: openworld.Predictions(SIDE, SCORE, CORRECT, labels=SIDE), "[Predictions] no array \"labels\"; did you mean label?"),
+        (lambda: openworld.Predictions(SIDE, SCORE, CORRECT, labels=SIDE), "[Predictions] no option \"labels\"; did you mean label?"),
     ],
 )
 def test_wrong_keywords_are_named(call, says):
