@@ -42,6 +42,7 @@ set(OPENWORLD_PUBLIC_HEADERS
     openworld/detection/openset_matching.h
     openworld/images/image.h
     openworld/images/preprocessing.h
+    openworld/io/class_choice.h
     openworld/io/column.h
     openworld/io/json_file.h
     openworld/io/npy.h

@@ -5,6 +5,7 @@
 // Link openworld::worlds.
 
 #include "openworld/base/error.h"
+#include "openworld/io/class_choice.h"
 #include "openworld/worlds/captions.h"
 #include "openworld/worlds/dataset.h"
 #include "openworld/worlds/few_shot.h"
