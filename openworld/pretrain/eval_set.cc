@@ -58,6 +58,11 @@ double share_right(const Encoded& encoded, const at::Tensor& classifier,
 
 EvalSet open_eval_set(const std::string& name, const std::string& split) {
   Dataset dataset = open_dataset(name, {.split = split});
+  if (!dataset.named || dataset.classes.empty()) {
+    fail("pretrain", fmt::format("{}: the classes have no names; expected a dataset with classes "
+                                 "that are named",
+                                 name));
+  }
   std::vector<std::string> templates =
       resolve_templates(dataset.templates.empty() ? "photo" : dataset.templates);
   return {name, std::move(dataset), std::move(templates)};

@@ -25,7 +25,7 @@ LEARNED = {
     "gallop": 8 * 4 * WIDTH + WIDTH**2, "dept": 4 * WIDTH + BASE * (EMBED + 1) + 4 * EMBED,
 }
 STAGES = {"zero-shot": {}, "decoop": {"detectors": 3, "classifiers": 6}}
-FILES = ["log.jsonl", "predictions.npz", "prompts.safetensors", "result.json", "run.json"]
+FILES = ["log.jsonl", "paths.json", "predictions.npz", "prompts.safetensors", "result.json", "run.json"]
 METRICS = {"base_acc", "new_acc", "hm", "auroc", "openworld_auc"}
 
 

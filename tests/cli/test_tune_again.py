@@ -59,7 +59,7 @@ def test_goes_on_where_it_was_stopped(place, unbroken, folder, method, name):
         assert (code, out) == (2, "")
         assert err == (f"openworld tune: [tune] {folder}/run: stopped; run the same command again "
                        "to resume\n")
-        assert files_of(folder / "run") == ["log.jsonl", "run.json", "state.safetensors"]
+        assert files_of(folder / "run") == ["log.jsonl", "paths.json", "run.json", "state.safetensors"]
         refused("eval", folder / "run", says=[str(folder / "run"), "not finished"])
         again = run(*words, cwd=place)
         assert again.code == 0
@@ -178,7 +178,7 @@ def unfinished(place, folder):
     refused(*call("coop", folder / "run"), cwd=place,
             says=[f"[tune] {folder}/run/predictions.npz: ", "is a directory"])
     (folder / "run" / "predictions.npz").rmdir()
-    assert files_of(folder / "run") == ["log.jsonl", "prompts.safetensors", "run.json",
+    assert files_of(folder / "run") == ["log.jsonl", "paths.json", "prompts.safetensors", "run.json",
                                         "state.safetensors"]
     return folder / "run"
 
@@ -243,10 +243,10 @@ def whole(place, tmp_path_factory):
 
 
 @pytest.mark.parametrize("fails, left", [
-    ("run.json", []),
-    ("log.jsonl", ["log.jsonl", "run.json"]),
-    ("state.safetensors", ["log.jsonl", "run.json"]),
-    ("predictions.npz", ["log.jsonl", "prompts.safetensors", "run.json", "state.safetensors"]),
+    ("run.json", ["paths.json"]),
+    ("log.jsonl", ["log.jsonl", "paths.json", "run.json"]),
+    ("state.safetensors", ["log.jsonl", "paths.json", "run.json"]),
+    ("predictions.npz", ["log.jsonl", "paths.json", "prompts.safetensors", "run.json", "state.safetensors"]),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_a_full_disk(place, whole, folder, fails, left):
     size = {path.name: path.stat().st_size for path in whole.iterdir()}
