@@ -48,7 +48,7 @@ def image_features(file, expected):
 
 def check_features(case, checkpoint, flags, expected, pictures, texts, vocabulary, out):
     """Images and texts through `openworld encode`."""
-    encode = ("encode", "--model", checkpoint, "--threads", 1, "--out", out, *flags)
+    encode = ("encode", "--model", checkpoint, "--threads", 1, "--quiet", "--out", out, *flags)
     succeed(*encode, "--data", pictures, "--no-cache", timeout=300)
     check(f"{case}, images", image_features(out, expected), expected.images)
     if vocabulary is None:

@@ -58,7 +58,7 @@ def odd(tmp_path_factory, pictures):
 def test_the_other_activation_is_another_model(odd, pictures, scratch):
     """Otherwise the limit would prove nothing."""
     _, checkpoint, expected = odd
-    succeed("encode", "--model", checkpoint, "--data", pictures, "--no-cache", "--activation",
+    succeed("encode", "--quiet", "--model", checkpoint, "--data", pictures, "--no-cache", "--activation",
             "gelu", "--out", scratch / "out.npz")
     features = image_features(scratch / "out.npz", expected)
     assert relative_error(features, expected.images) > 1e-3
@@ -69,7 +69,7 @@ def test_zeroshot(odd, pictures, small_merges, scratch, ensemble):
     clip, checkpoint, expected = odd
     templates, names = ["{}", "x y {} .", "ab {} é 7"], ["7", "a", "b", "c"]
     (scratch / "templates.txt").write_text("\n".join(templates), encoding="utf-8")
-    succeed("zeroshot", "--model", checkpoint, "--data", pictures, "--no-cache", "--vocabulary",
+    succeed("zeroshot", "--quiet", "--model", checkpoint, "--data", pictures, "--no-cache", "--vocabulary",
             small_merges, "--templates", scratch / "templates.txt", "--ensemble", ensemble, "--out",
             scratch / "out.npz")
     prompts = torch.stack([
