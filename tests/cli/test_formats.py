@@ -7,6 +7,7 @@ import re
 
 import pytest
 from command import json_of, needs_models, refused, run, succeed
+from pets import picture
 
 CALLS = {
     "eval": ["eval", "gmop.npz"],
@@ -104,7 +105,7 @@ def test_quiet_says_no_notes(examples, folder):
     """A file that is no image is a note, and an error stays one."""
     (folder / "pets" / "cat").mkdir(parents=True)
     (folder / "pets" / "cat" / "1.png").write_bytes(b"no image")
-    (folder / "pets" / "cat" / "2.png").write_bytes((examples / "pets" / "cat" / "001.png").read_bytes())
+    (folder / "pets" / "cat" / "2.png").write_bytes(picture(1))
     call = ["encode", "--model", examples / "model", "--data", "pets", "--out", "x.npz"]
     assert "skipped" in run(*call, cwd=folder).err
     assert run(*call, "--quiet", cwd=folder).err == ""
