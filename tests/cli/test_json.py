@@ -71,7 +71,7 @@ def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example", "completion"):
         version = {"openset": 1, "score": 1, "detect": 1, "samplesize": 1, "scenario": 1, "study": 1,
-                   "doctor": 1, "worlds": 3}.get(command, 2)
+                   "doctor": 1, "threshold": 3, "worlds": 3}.get(command, 2)
         assert result["schema"].startswith("openworld.") and result["schema"].endswith(f"/{version}")
         assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 
