@@ -152,7 +152,7 @@ def test_texts_are_named_by_line(world):
 
 @pytest.mark.parametrize("flags, says", [
     (["--base", "0"], ["base is '0'; expected all, half, or 1 to 7"]),
-    (["--base", "some"], ["base is 'some'"]),
+    (["--base", "some"], ["base names \"some\", which is no class"]),
     (["--level", "95"], ["--level", "expected a number between 0 and 1"]),
     (["--ensemble", "mean"], ["--ensemble", "features,logits"]),
     (["--names", "merges"], ["merges: has 5 names; expected 7, one for each class folder"]),
