@@ -112,7 +112,8 @@ def test_json(half, model, pets):
     result, arrays, out = half
     meta = {"method": "zero-shot",
             "model": {"path": str(model), "format": "huggingface",
-                      "sha256": json_of("inspect", model)["sha256"], "activation": "quick_gelu"},
+                      "sha256": json_of("inspect", model)["sha256"], "activation": "quick_gelu",
+                      "assumptions": []},
             "data": {"path": str(pets), "format": "imagefolder", "split": None, "root": str(pets),
                      "classes": 7, "images": len(LABELS), "skipped": 0, "not_images": 0},
             "templates": ["a photo of a {}."], "ensemble": "features", "base_classes": 4,
