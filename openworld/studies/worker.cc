@@ -66,8 +66,8 @@ class Worker {
     return enough || broken || summary_.stopped || stopping();
   }
 
-  // How often each cell had failed before we began: of several workers that repeat failed cells,
-  // one repeats each.
+  // How often each cell had failed before we began: of several workers that begin together and
+  // repeat failed cells, one repeats each.
   void note_attempts() {
     if (!options_.retry_failed) return;
     for (const StudyCell& cell : store_.cells()) {
