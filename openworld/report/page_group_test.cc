@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -20,11 +22,9 @@ std::string csv(int shift) {
     const int said = (i + shift) % 5 == 0 ? 1 - c % 2 : c % 2;
     const double score = (side == 0 ? 1.0 : 0.0) + ((i * 7 + shift) % 10) / 8.0;
     const double base = side == 0 ? 2 : 0, other = side == 1 ? 2 : 0.5;
-    text += std::to_string(side) + "," + std::to_string(c == 4 ? 0 : c % 2) + "," +
-            std::to_string(score) + "," + std::to_string(said == 0 ? base : base - 1) + "," +
-            std::to_string(said == 1 ? base : base - 1) + "," +
-            std::to_string(said == 0 ? other : other - 1) + "," +
-            std::to_string(said == 1 ? other : other - 1) + "\n";
+    text += fmt::format("{},{},{:f},{},{},{},{}\n", side, c == 4 ? 0 : c % 2, score,
+                        said == 0 ? base : base - 1, said == 1 ? base : base - 1,
+                        said == 0 ? other : other - 1, said == 1 ? other : other - 1);
   }
   return text;
 }
