@@ -1,20 +1,23 @@
 #include "openworld/report/loss_log.h"
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "openworld/io/json_file.h"
-#include "openworld/io/small_file.h"
+#include "openworld/io/mapped_file.h"
 
 namespace openworld {
 
 std::vector<LossPoint> read_losses(const std::string& path, std::size_t most) {
-  const auto text = read_small_file(path);
-  if (!text) return {};
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  const Bytes bytes = map_file({"report", path});
+  const std::string_view text = as_text(bytes.values);
   std::vector<LossPoint> all;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t end = std::min(text->find('\n', at), text->size());
-    const auto line = try_parse_json(std::string_view(*text).substr(at, end - at));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const auto line = try_parse_json(text.substr(at, end - at));
     at = end + 1;
     if (!line || !line->is_object()) continue;
     const auto step = line->find("step"), loss = line->find("loss");
