@@ -72,10 +72,26 @@ def test_files(complete, folder):
 
 @pytest.mark.parametrize("shell, check", [("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])])
 def test_syntax(folder, shell, check):
-    if not shutil.which(shell):
-        pytest.skip(f"no {shell}")
+    assert shutil.which(shell), "scripts/bootstrap installs it"
     (folder / "script").write_text(succeed("completion", shell))
     subprocess.run([shell, *check, folder / "script"], check=True)
+
+
+@pytest.mark.parametrize("typed, offered", [
+    ("openworld thr", ["threshold"]),
+    ("openworld threshold --max-mi", ["--max-miss"]),
+    ("openworld eval --max-mi", []),
+    ("openworld eval x.npz --format ", ["csv", "json", "latex", "md", "text"]),
+    ("openworld study run --job", ["--jobs"]),
+    ("openworld ls met", ["metrics"]),
+    ("openworld eval some", ["some.npz"]),
+])  # fmt: skip
+def test_fish(folder, typed, offered):
+    (folder / "some.npz").touch()
+    (folder / "script.fish").write_text(succeed("completion", "fish"))
+    done = subprocess.run(["fish", "--no-config", "-c", f"source script.fish; complete -C '{typed}'"], text=True,
+                          capture_output=True, cwd=folder, check=True)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == offered
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
