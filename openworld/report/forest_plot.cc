@@ -84,23 +84,21 @@ std::string svg(const Forest& forest) {
     const double y = kTop + kRow * (static_cast<double>(i) + 0.5);
     const auto series = static_cast<std::size_t>(row.method);
     const std::string_view colour = series_colour(series, SvgLook::kPage);
-    fmt::format_to(to,
-                   "<g data-m=\"{}\"><title>{}</title><text x=\"{:g}\" y=\"{:.1f}\"{}>{}</text>",
-                   row.method, xml_escape(hint(forest, row)), row.part ? 14.0 : 0.0, y + 4,
-                   row.part ? " fill-opacity=\"0.75\" font-size=\"11\"" : "",
-                   xml_escape(fitting(row.name, row.part ? kLongest - 2 : kLongest)));
+    fmt::format_to(
+        to, "<g data-m=\"{}\" class=\"{}\"><title>{}</title><text x=\"{:g}\" y=\"{:g}\">{}</text>",
+        row.method, row.part ? "part" : "whole", xml_escape(hint(forest, row)),
+        row.part ? 14.0 : 0.0, y + 4,
+        xml_escape(fitting(row.name, row.part ? kLongest - 2 : kLongest)));
     if (row.interval) {
-      fmt::format_to(to, "<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"{}\" stroke-width=\"{:g}\"/>",
+      fmt::format_to(to, "<path d=\"M{:.1f} {:g}H{:.1f}\" stroke=\"{}\"/>",
                      px(row.interval->low * forest.scale), y, px(row.interval->high * forest.scale),
-                     colour, row.part ? 1.3 : 2.4);
+                     colour);
     }
     fmt::format_to(to,
-                   "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:g}\" stroke=\"{}\" "
-                   "stroke-width=\"1.8\" fill=\"{}\"/>"
-                   "<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{}</text></g>\n",
+                   "<circle cx=\"{:.1f}\" cy=\"{:g}\" r=\"{:g}\" stroke=\"{}\"{}/>"
+                   "<text class=\"end\" x=\"{:g}\" y=\"{:g}\">{}</text></g>\n",
                    px(row.difference * forest.scale), y, row.part ? 3.0 : 5.5, colour,
-                   row.significant ? colour : "var(--back)", kWidth, y + 4,
-                   row.part ? " fill-opacity=\"0.75\" font-size=\"11\"" : "",
+                   row.significant ? fmt::format(" fill=\"{}\"", colour) : "", kWidth, y + 4,
                    signed_text(row.difference * forest.scale));
   }
   return out + "</svg>\n";

@@ -18,11 +18,14 @@ TEST(ForestPlot, DrawsEveryRowBesideZero) {
                       {.name = "sure", .method = 9, .difference = 0.1, .significant = true}}});
   EXPECT_TRUE(has(text, "aria-label=\"a &lt; b\""));
   EXPECT_FALSE(has(text, "<script>"));
-  EXPECT_TRUE(has(text, "<g data-m=\"2\"><title>&lt;script&gt;: +5.00 [-5.00, +15.00]</title>"));
+  EXPECT_TRUE(
+      has(text,
+          "<g data-m=\"2\" class=\"whole\"><title>&lt;script&gt;: +5.00 [-5.00, +15.00]</title>"));
   EXPECT_TRUE(has(text, "text-anchor=\"middle\">0</text>"));
-  EXPECT_TRUE(has(text, "stroke=\"var(--k2)\" stroke-width=\"1.8\" fill=\"var(--back)\""));
-  EXPECT_TRUE(has(text, "stroke=\"var(--k2)\" stroke-width=\"2.4\""));
-  EXPECT_TRUE(has(text, "fill=\"var(--k2)\"/><text x=\"480\""));  // method 9 has the third colour
+  EXPECT_TRUE(has(text, "r=\"5.5\" stroke=\"var(--k2)\"/>"));  // hollow: not significant
+  EXPECT_TRUE(has(text, " 20H"));                              // the interval of the first row
+  EXPECT_TRUE(has(
+      text, "fill=\"var(--k2)\"/><text class=\"end\" x=\"480\""));  // method 9 has the third colour
   EXPECT_TRUE(has(text, "sure: +10.00, significant"));
 }
 

@@ -112,14 +112,12 @@ void HtmlPage::bar(std::string_view name, const std::vector<BarPart>& parts,
     const std::string said = xml_escape(part.name) + ": " + number;
     label += (i == 0 ? "" : ", ") + said;
     drawn += fmt::format(
-        "<rect class=\"s{}\" x=\"{:.3f}%\" width=\"{:.3f}%\" "
-        "height=\"100%\"><title>{}</title></rect>",
+        "<rect class=\"s{}\" x=\"{:.3f}%\" width=\"{:.3f}%\" height=\"100%\">"
+        "<title>{}</title></rect>",
         i, 100 * left, 100 * part.share, said);
     if (part.share >= kLegible) {
-      drawn += fmt::format(
-          "<text class=\"s{}\" x=\"{:.3f}%\" y=\"50%\" dy=\".35em\" "
-          "text-anchor=\"middle\">{}</text>",
-          i, 100 * (left + part.share / 2), number);
+      drawn += fmt::format("<text class=\"s{}\" x=\"{:.2f}%\" y=\"50%\" dy=\".35em\">{}</text>", i,
+                           100 * (left + part.share / 2), number);
     }
     left += part.share;
   }

@@ -64,7 +64,7 @@ TEST(HtmlPage, Bars) {
   EXPECT_TRUE(has(html, "a &lt; b</span></div>"));
   EXPECT_TRUE(has(html, "<div class=\"bar\" data-m=\"5\"><strong>one</strong>"));
   EXPECT_TRUE(has(html, "aria-label=\"wide: 96.00, narrow: 4.00\""));
-  EXPECT_TRUE(has(html, "text-anchor=\"middle\">96.00</text>"));
+  EXPECT_TRUE(has(html, "dy=\".35em\">96.00</text>"));
   EXPECT_TRUE(
       has(html, "x=\"96.000%\" width=\"4.000%\" height=\"100%\"><title>narrow: 4.00</title>"));
   EXPECT_FALSE(has(html, ">4.00</text>"));

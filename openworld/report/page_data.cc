@@ -1,6 +1,8 @@
 #include "openworld/report/page_data.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -23,10 +25,23 @@ std::string floats_text(const std::vector<float>& values) {
   return base64(bytes);
 }
 
+// To six digits, which a figure shows less of.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
+  return std::isfinite(unit) && unit > 0 ? std::round(value * unit) / unit : value;
+}
+
+std::vector<double> rounded_list(std::vector<double> values) {
+  std::ranges::transform(values, values.begin(), rounded);
+  return values;
+}
+
 Json run_json(const PageRun& run) {
   Json json = {{"method", run.method},
                {"seed", run.seed},
                {"n", run.ranked.samples},
+               {"bits", run.ranked.bits},
                {"codes", base64(std::as_bytes(std::span(run.ranked.codes)))},
                {"values", floats_text(run.ranked.values)}};
   if (run.own) json["own"] = *run.own;
@@ -52,7 +67,7 @@ Json samples_json(const PageSamples& samples, std::size_t methods) {
           {"label", samples.label},
           {"picture", std::move(pictures)},
           {"methods", by_method(samples.methods, methods, [](const SampleAnswers& mine) {
-             return Json{{"r", mine.r},
+             return Json{{"r", rounded_list(mine.r)},
                          {"rank", mine.rank},
                          {"base", mine.base},
                          {"new", mine.new_side},
@@ -107,7 +122,7 @@ nlohmann::ordered_json page_data_json(const PageData& data,
   for (const PageGroup& group : data.groups) groups.push_back(group_json(group, methods.size()));
   for (const PageLoss& loss : data.losses) {
     Json points = Json::array();
-    for (const LossPoint& point : loss.points) points.push_back({point.step, point.loss});
+    for (const LossPoint& point : loss.points) points.push_back({point.step, rounded(point.loss)});
     losses.push_back({{"method", loss.method},
                       {"group", loss.group},
                       {"seed", loss.seed},

@@ -9,9 +9,8 @@
 namespace openworld {
 namespace {
 
-constexpr std::size_t kConfusions = 30;  // kept of a method
-constexpr std::int64_t kClasses =
-    1 << 16;  // with more, or labels that no list of names bounds, none are shown
+// With more classes, or labels that no list of names bounds, none are shown.
+constexpr std::int64_t kClasses = 1 << 16;
 
 // How a sample ends: 0 right, 1 wrong class, 2 wrong side, 3 unknown called base, 4 kept out.
 int ending(const Outcomes& outcomes, const RankedCodes& ranked, std::size_t row) {
@@ -82,7 +81,8 @@ class ClassCounter {
     }
   }
 
-  MethodClasses finish(std::size_t repeats) {
+  // With the `most` frequent confusions.
+  MethodClasses finish(std::size_t repeats, std::size_t most) {
     for (const auto& [pair, count] : wrong_) {
       const auto [truth, answer] = pair;
       const std::int64_t total =
@@ -91,7 +91,7 @@ class ClassCounter {
       counts_.confusions.push_back({truth, answer, count, total});
     }
     std::ranges::stable_sort(counts_.confusions, std::greater<>(), &Confusion::count);
-    if (counts_.confusions.size() > kConfusions) counts_.confusions.resize(kConfusions);
+    if (counts_.confusions.size() > most) counts_.confusions.resize(most);
     return std::move(counts_);
   }
 
@@ -178,7 +178,7 @@ PageGroup make_group(const TestedGroup& tested, const GroupLimits& limits) {
   for (std::size_t i = 0; i < tested.runs.size(); ++i) {
     const TestedRun& run = tested.runs[i];
     const bool begins = i == 0 || run.method != tested.runs[i - 1].method;
-    if (begins && counter) classes.push_back(counter->finish(group.repeats));
+    if (begins && counter) classes.push_back(counter->finish(group.repeats, limits.confusions));
     if (begins) counter.emplace(run.method, total);
     const NamedClasses answers = load_named_classes(run.predictions->path);
     counter->add(*run.predictions, answers);
@@ -192,7 +192,7 @@ PageGroup make_group(const TestedGroup& tested, const GroupLimits& limits) {
       mine.correct.push_back(run.predictions->correct.values[row]);
     }
   }
-  classes.push_back(counter->finish(group.repeats));
+  classes.push_back(counter->finish(group.repeats, limits.confusions));
   if (!total.empty()) group.by_class = PageClasses{total, std::move(classes)};
   if (limits.samples > 0) group.shown = std::move(shown);
   return group;

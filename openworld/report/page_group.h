@@ -31,6 +31,8 @@ struct TestedGroup {
 struct GroupLimits {
   std::size_t samples = 24;      // shown with the answers of every method
   std::size_t values = 1 << 15;  // scores stored of each run
+  std::size_t confusions = 30;   // of each method, the most frequent
+  std::size_t losses = 200;      // points of each run
 };
 
 // Throws Error if predictions cannot be read again. REQUIRES: a run.

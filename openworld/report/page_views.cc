@@ -15,9 +15,13 @@
 namespace openworld {
 namespace {
 
-// Scores that a page stores of all runs together: 128 kB, 170 kB as text.
-constexpr std::size_t kValues = 1 << 15;
-constexpr std::size_t kFewestValues = 257;  // of a run
+// Scores that a page stores of all runs together: 64 kB, 87 kB as text.
+constexpr std::size_t kValues = 1 << 14;
+constexpr std::size_t kFewestValues = 129;  // of a run
+// Confusions of all runs together, and the fewest and most of a method.
+constexpr std::size_t kConfusions = 1000, kFewestConfusions = 10, kMostConfusions = 30;
+// Points of losses of all runs together, and the fewest and most of a run.
+constexpr std::size_t kLosses = 2000, kFewestLosses = 20, kMostLosses = 200;
 
 struct Found {
   std::optional<SamplePictures> pictures{};
@@ -55,7 +59,7 @@ void add_run_groups(HtmlPage& page, const ReportContext& context, const ViewOpti
             TestedRun{page.method(runs.labels[m]), seed, &run.predictions});
         const auto set = read_threshold({"report", run.folder.threshold_file()});
         if (set) made.threshold = set->value;
-        auto losses = read_losses(run.folder.log_file());
+        auto losses = read_losses(run.folder.log_file(), limits.losses);
         if (losses.size() > 1) data.losses.push_back({made.method, d, seed, std::move(losses)});
       }
     }
@@ -148,10 +152,13 @@ void add_sections(HtmlPage& page, const PageData& data) {
 
 ShownSamples add_views(HtmlPage& page, const ReportContext* runs, std::span<const ReportFile> files,
                        const ViewOptions& options) {
-  const std::size_t count = (runs != nullptr ? runs->runs.runs.size() : 0) + files.size();
+  const std::size_t count =
+      std::max<std::size_t>((runs != nullptr ? runs->runs.runs.size() : 0) + files.size(), 1);
   const GroupLimits limits{
       .samples = options.samples,
-      .values = std::max(kFewestValues, kValues / std::max<std::size_t>(count, 1))};
+      .values = std::max(kFewestValues, kValues / count),
+      .confusions = std::clamp(kConfusions / count, kFewestConfusions, kMostConfusions),
+      .losses = std::clamp(kLosses / count, kFewestLosses, kMostLosses)};
   PageData data;
   ShownSamples shown;
   if (runs != nullptr) add_run_groups(page, *runs, options, limits, data, shown);

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <span>
 
 namespace openworld {
 namespace {
@@ -31,6 +32,17 @@ double share(std::int64_t count, std::int64_t total) {
   return total > 0 ? static_cast<double>(count) / static_cast<double>(total) : 0;
 }
 
+// Codes of one byte each, in the fewest bits.
+void pack(std::span<const std::uint8_t> codes, RankedCodes& result) {
+  result.bits = std::ranges::all_of(codes, [](std::uint8_t code) { return code < 4; }) ? 2 : 4;
+  const auto per_byte = static_cast<std::size_t>(8 / result.bits);
+  result.codes.assign((codes.size() + per_byte - 1) / per_byte, 0);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const auto shift = static_cast<std::size_t>(result.bits) * (i % per_byte);
+    result.codes[i / per_byte] |= static_cast<std::uint8_t>(codes[i] << shift);
+  }
+}
+
 // HitRate or RejectRate minus MissRate, where `above` are called base.
 double gain(const Counts& above, const Counts& total) {
   const std::int64_t base = total[kBaseRight] + total[kBaseWrong];
@@ -50,10 +62,9 @@ RankedCodes rank_codes(const Outcomes& outcomes, std::size_t max_values) {
   outcomes.score.visit([&](auto scores) {
     std::ranges::stable_sort(order, [&](auto a, auto b) { return scores[a] > scores[b]; });
   });
-  RankedCodes result{.samples = n,
-                     .codes = std::vector<std::uint8_t>((n + 1) / 2),
-                     .values = {},
-                     .rank = std::vector<std::uint32_t>(n)};
+  RankedCodes result{
+      .samples = n, .codes = {}, .values = {}, .rank = std::vector<std::uint32_t>(n)};
+  std::vector<std::uint8_t> codes(n);
   Counts total{}, above{};
   for (std::size_t row = 0; row < n; ++row) ++total[symbol_of(outcomes, row)];
   double most = -2;
@@ -68,12 +79,12 @@ RankedCodes rank_codes(const Outcomes& outcomes, std::size_t max_values) {
     const bool tied = i > 0 && outcomes.score[order[i]] == outcomes.score[order[i - 1]];
     if (!tied) consider(i);
     const Symbol symbol = symbol_of(outcomes, order[i]);
-    const auto code = static_cast<std::uint8_t>(symbol | (tied ? kTied : 0));
-    result.codes[i / 2] |= static_cast<std::uint8_t>(code << (4 * (i % 2)));
+    codes[i] = static_cast<std::uint8_t>(symbol | (tied ? kTied : 0));
     result.rank[order[i]] = tied ? result.rank[order[i - 1]] : static_cast<std::uint32_t>(i);
     ++above[symbol];
   }
   consider(n);
+  pack(codes, result);
   const std::size_t stored = std::min(n, max_values);
   for (std::size_t i = 0; i < stored; ++i) {
     const std::size_t at = stored == n ? i : (i * (n - 1) + (stored - 1) / 2) / (stored - 1);

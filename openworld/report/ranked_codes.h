@@ -6,7 +6,8 @@
 //   bits 0-2   0 base and right, 1 base and wrong, 2 new and right, 3 new and wrong, 4 unknown
 //   bit 3      the score is equal to the one before
 //
-// 5,000 samples take 2.5 kB and their scores 4 bytes each; web/decode.mjs reads it.
+// Two bits each where no sample is unknown and no two scores are equal. So 5,000 samples take 1.25 or 2.5
+// kB and their scores 4 bytes each; web/decode.mjs reads it.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace openworld {
 
 struct RankedCodes {
   std::size_t samples = 0;
-  std::vector<std::uint8_t> codes;  // two samples a byte, the first in the low bits
+  int bits = 4;                     // of a sample, 2 or 4
+  std::vector<std::uint8_t> codes;  // the first sample of a byte in the low bits
   // Of every rank where there is room, else at evenly spaced ranks with both ends.
   std::vector<float> values;
   std::vector<std::uint32_t> rank;  // by row: the samples with a larger score

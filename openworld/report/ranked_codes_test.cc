@@ -42,8 +42,21 @@ TEST(RankedCodes, AreInOrderOfFallingScores) {
   EXPECT_EQ(found.samples, 5u);
   // Base right, base wrong; new wrong tied with it, new right; unknown.
   EXPECT_EQ(found.codes, (std::vector<std::uint8_t>{0x10, 0x2b, 0x04}));
+  EXPECT_EQ(found.bits, 4);
   EXPECT_EQ(found.values, (std::vector<float>{0.9f, 0.5f, 0.5f, 0.2f, 0.1f}));
   EXPECT_EQ(found.rank, (std::vector<std::uint32_t>{3, 0, 1, 1, 4}));
+}
+
+TEST(RankedCodes, AreHalfAsLongWithoutTiesAndUnknownSamples) {
+  const RankedCodes found = rank_codes(
+      Arrays({{0.2, 1, true}, {0.9, 0, true}, {0.5, 0, false}, {0.4, 1, false}, {0.1, 1, false}})
+          .outcomes(),
+      100);
+  EXPECT_EQ(found.bits, 2);
+  // Base right, base wrong, new wrong, new right; new wrong.
+  EXPECT_EQ(found.codes, (std::vector<std::uint8_t>{0b10'11'01'00, 0b11}));
+  EXPECT_EQ(rank_codes(Arrays({{0.2, 1, true}, {0.2, 0, true}}).outcomes(), 2).bits, 4);
+  EXPECT_EQ(rank_codes(Arrays({{0.2, -1, true}, {0.3, 0, true}}).outcomes(), 2).bits, 4);
 }
 
 // Of every threshold, by the definitions.

@@ -13,7 +13,7 @@ namespace {
 using Cell = HtmlTable::Cell;
 using Mark = HtmlTable::Mark;
 
-std::string title_of(const MetricRequest& request) {
+std::string column_title(const MetricRequest& request) {
   return metric_title(request.row->info, request.params) +
          (request.row->info.higher_is_better ? "" : " (lower is better)");
 }
@@ -39,7 +39,7 @@ HtmlTable values_table(HtmlPage& page, const ReportContext& context,
                        std::optional<std::size_t> dataset) {
   const RunComparison& comparison = context.measured.comparison;
   std::vector<std::string> header = {"method"};
-  for (const MetricRequest& request : comparison.requests) header.push_back(title_of(request));
+  for (const MetricRequest& request : comparison.requests) header.push_back(column_title(request));
   HtmlTable table(header);
   for (std::size_t m = 0; m < context.runs.labels.size(); ++m) {
     std::vector<Cell> cells = {{.text = context.runs.labels[m]}};
@@ -73,7 +73,7 @@ HtmlTable differences_table(const ReportContext& context, std::size_t label) {
     const RunMetric& metric = comparison.differences[label][k];
     const auto& p = measured.adjusted[label][k];
     std::vector<Cell> cells = {
-        {.text = title_of(request)},
+        {.text = column_title(request)},
         {.text = metric.mean.defined() ? run_difference_text(request, metric.mean.value) : "-",
          .mark = mark_of(measured, label, k),
          .hint = metric.mean.why},
@@ -101,11 +101,12 @@ Forest forest_of(HtmlPage& page, const ReportContext& context, std::size_t k, bo
   const RunCollection& runs = context.runs;
   const RunComparison& comparison = context.measured.comparison;
   const MetricInfo& info = comparison.requests[k].row->info;
-  Forest forest{.title = fmt::format("Differences in {} from {}", title_of(comparison.requests[k]),
-                                     runs.labels[comparison.reference]),
-                .x_title = info.is_count ? "difference" : "difference in points",
-                .scale = info.is_count ? 1.0 : 100.0,
-                .rows = {}};
+  Forest forest{
+      .title = fmt::format("Differences in {} from {}", column_title(comparison.requests[k]),
+                           runs.labels[comparison.reference]),
+      .x_title = info.is_count ? "difference" : "difference in points",
+      .scale = info.is_count ? 1.0 : 100.0,
+      .rows = {}};
   for (std::size_t m = 0; m < runs.labels.size(); ++m) {
     if (m == comparison.reference) continue;
     const RunMetric& metric = comparison.differences[m][k];
@@ -140,7 +141,7 @@ void add_forests(HtmlPage& page, const ReportContext& context) {
     // The main metric first.
     const std::size_t k = i == 0 ? main : i <= main ? i - 1 : i;
     const Forest forest = forest_of(page, context, k, by_dataset && k == main);
-    if (!forest.rows.empty()) page.figure(title_of(comparison.requests[k]), svg(forest));
+    if (!forest.rows.empty()) page.figure(column_title(comparison.requests[k]), svg(forest));
   }
   page.end_figures();
 }

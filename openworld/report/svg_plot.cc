@@ -4,7 +4,11 @@
 
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace openworld {
 namespace {
@@ -23,6 +27,52 @@ std::size_t utf8_length(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
   return length;
+}
+
+struct Pixel {
+  double x = 0, y = 0;
+};
+
+// The points of a line that matter: without the others it moves by at most `most` (Ramer,
+// 1972; Douglas and Peucker, 1973).
+std::vector<Pixel> simplified(std::span<const Pixel> points, double most) {
+  std::vector<std::uint8_t> kept(points.size(), 0);
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+  if (points.size() > 2) parts.emplace_back(0, points.size() - 1);
+  while (!parts.empty()) {
+    const auto [first, last] = parts.back();
+    parts.pop_back();
+    const Pixel a = points[first], b = points[last];
+    const double dx = b.x - a.x, dy = b.y - a.y, length = std::hypot(dx, dy);
+    double farthest = most;
+    std::size_t middle = first;
+    for (std::size_t i = first + 1; i < last; ++i) {
+      const double px = points[i].x - a.x, py = points[i].y - a.y;
+      // Beyond an end of the part, the distance is to that end.
+      const double along = length > 0 ? (px * dx + py * dy) / length : 0;
+      const double distance = length == 0 || along < 0 ? std::hypot(px, py)
+                              : along > length ? std::hypot(points[i].x - b.x, points[i].y - b.y)
+                                               : std::abs(px * dy - py * dx) / length;
+      if (distance > farthest) {
+        farthest = distance;
+        middle = i;
+      }
+    }
+    if (middle == first) continue;
+    kept[middle] = 1;
+    parts.emplace_back(first, middle);
+    parts.emplace_back(middle, last);
+  }
+  std::vector<Pixel> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i == 0 || i + 1 == points.size() || kept[i] != 0) result.push_back(points[i]);
+  }
+  return result;
+}
+
+// Pixels by which a line of a page may be off; among many lines nobody sees one.
+double tolerance(std::size_t lines) {
+  return lines <= 20 ? 0.3 : 1;
 }
 
 }  // namespace
@@ -83,17 +133,15 @@ std::string svg(const Plot& plot) {
     if (line.method >= 0) fmt::format_to(to, " data-m=\"{}\"", line.method);
     out += " points=\"";
     const bool on_page = plot.look == SvgLook::kPage;
-    // What moves by less is left out of a page: half a pixel, or two where there are many lines.
-    const double least = plot.lines.size() <= 20 ? 0.5 : 2;
-    double last_x = 0, last_y = 0;
+    std::vector<Pixel> points;
     for (std::size_t k = 0; k < line.x.size(); ++k) {
-      const double x = axes.px(line.x[k]), y = axes.py(line.y[k]);
-      const bool close = std::abs(x - last_x) < least && std::abs(y - last_y) < least;
-      if (on_page && close && k > 0 && k + 1 < line.x.size()) continue;
-      fmt::format_to(to, "{}{:.{}f},{:.{}f}", k == 0 ? "" : " ", x, on_page ? 1 : 2, y,
-                     on_page ? 1 : 2);
-      last_x = x;
-      last_y = y;
+      points.push_back({axes.px(line.x[k]), axes.py(line.y[k])});
+    }
+    if (on_page) points = simplified(points, tolerance(plot.lines.size()));
+    const char* separator = "";
+    for (const auto& [x, y] : points) {
+      fmt::format_to(to, "{}{:.{}f},{:.{}f}", separator, x, on_page ? 1 : 2, y, on_page ? 1 : 2);
+      separator = " ";
     }
     if (on_page) {
       fmt::format_to(to, "\"><title>{}</title></polyline>\n", xml_escape(line.name));

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "openworld/report/svg_axes.h"
+
 namespace openworld {
 namespace {
 
@@ -17,6 +23,50 @@ TEST(SvgPlot, DrawsEveryLineWithinTheFrame) {
   EXPECT_NE(text.find("points=\"58.00,370.00 261.00,287.50 464.00,40.00\""), std::string::npos);
   EXPECT_NE(text.find(">two</text>"), std::string::npos);
   EXPECT_TRUE(text.ends_with("</svg>\n"));
+}
+
+TEST(SvgPlot, LeavesOutPointsOfAPageThatNobodySees) {
+  PlotLine line{"one", {}, {}};
+  // A straight part, a corner, a quarter of a circle.
+  for (int i = 0; i <= 100; ++i) {
+    line.x.push_back(0.003 * i);
+    line.y.push_back(0.001 * i);
+  }
+  for (int i = 0; i <= 300; ++i) {
+    const double angle = 1.5707963 * i / 300;
+    line.x.push_back(0.3 + 0.7 * std::sin(angle));
+    line.y.push_back(0.5 + 0.5 * (1 - std::cos(angle)));
+  }
+  const Plot plot{
+      .title = "", .x_title = "", .y_title = "", .lines = {line}, .look = SvgLook::kPage};
+  const std::string text = svg(plot);
+  const auto from = text.find("points=\"") + 8;
+  std::istringstream points(text.substr(from, text.find('"', from) - from));
+  std::vector<std::pair<double, double>> kept;
+  char comma = 0;
+  for (double x = 0, y = 0; points >> x >> comma >> y;) kept.emplace_back(x, y);
+  EXPECT_LT(kept.size(), 20u);
+  // Every point of the line lies near the part of the drawn one above or below it.
+  const SvgAxes axes({.title = "",
+                      .x_title = "",
+                      .y_title = "",
+                      .x = plot.x,
+                      .y = plot.y,
+                      .width = plot.width,
+                      .height = plot.height,
+                      .look = plot.look});
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    const double x = axes.px(line.x[i]), y = axes.py(line.y[i]);
+    double nearest = 1e9;
+    for (std::size_t k = 0; k + 1 < kept.size(); ++k) {
+      const auto [ax, ay] = kept[k];
+      const auto [bx, by] = kept[k + 1];
+      const double dx = bx - ax, dy = by - ay;
+      const double t = std::clamp(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
+      nearest = std::min(nearest, std::hypot(x - ax - t * dx, y - ay - t * dy));
+    }
+    EXPECT_LT(nearest, 0.4) << i;  // and 0.05 of rounding
+  }
 }
 
 TEST(SvgPlot, DrawsBoundsInTheColourOfTheirLine) {

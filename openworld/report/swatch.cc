@@ -9,7 +9,7 @@ namespace openworld {
 std::string swatch(std::size_t series) {
   return fmt::format(
       "<svg class=\"dot\" viewBox=\"0 0 18 10\" aria-hidden=\"true\"><path d=\"M0 5H18\" "
-      "stroke=\"{}\" stroke-width=\"5\"{}/></svg>",
+      "stroke=\"{}\"{}/></svg>",
       series_colour(series, SvgLook::kPage), dashes_attribute(series));
 }
 

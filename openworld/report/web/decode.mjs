@@ -1,5 +1,5 @@
-// The scores of one run as the page stores them (ranked_codes.h): samples in order of falling r, four bits each, and r at
-// some of the ranks.
+// The scores of one run as the page stores them (ranked_codes.h): samples in order of falling r, two or four bits each, and
+// r at some of the ranks.
 
 export const BASE_RIGHT = 0, BASE_WRONG = 1, NEW_RIGHT = 2, NEW_WRONG = 3, UNKNOWN = 4;
 const SYMBOL = 7, TIED = 8;
@@ -20,12 +20,13 @@ export function floatsOf(base64) {
 
 // {n, symbols[n], boundaries, r(rank)}. A boundary k is a number of samples with r > t that some threshold t gives:
 // 0, n, and every rank whose r is below that before it.
-export function decodeRun({n, codes, values}) {
+export function decodeRun({n, bits, codes, values}) {
   const packed = bytesOf(codes), known = floatsOf(values);
   const symbols = new Uint8Array(n);
   const boundaries = [];
   for (let i = 0; i < n; ++i) {
-    const code = (packed[i >> 1] >> (4 * (i & 1))) & 15;
+    const at = bits * i;
+    const code = (packed[at >> 3] >> (at & 7)) & ((1 << bits) - 1);
     symbols[i] = code & SYMBOL;
     if (!(code & TIED)) boundaries.push(i);
   }

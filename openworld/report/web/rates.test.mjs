@@ -119,6 +119,13 @@ test("r between stored values is interpolated, counts stay exact", () => {
   assert.equal(run.boundaries.length, 1002);
 });
 
+test("two bits a sample say the same as four", () => {
+  const samples = Array.from({length: 103}, (_, i) => ({side: i % 2, r: (i * 37) % 103, right: i % 3 > 0}));
+  const [two, four] = [2, 4].map(bits => decodeRun(stored(samples, {bits})));
+  assert.deepEqual(two.symbols, four.symbols);
+  assert.deepEqual(two.boundaries, four.boundaries);
+});
+
 test("other methods are compared at the same MissRate", () => {
   const runs = new Runs({groups: [{runs: [stored(drawn(200, 1)), {...stored(drawn(200, 1)), method: 1, own: 40}]}]});
   const first = runs.find(0, 0, 1), second = runs.find(0, 1, 1);

@@ -1,16 +1,16 @@
 // Runs for tests: as ranked_codes.cc writes them, from plain lists, and rates counted one sample at a time.
 
-export function stored(samples, {values = samples.length} = {}) {
+export function stored(samples, {values = samples.length, bits = 4} = {}) {
   const sorted = samples.map((sample, row) => ({...sample, row})).sort((a, b) => b.r - a.r || a.row - b.row);
-  const bytes = new Uint8Array((sorted.length + 1) >> 1);
+  const bytes = new Uint8Array((sorted.length * bits + 7) >> 3);
   sorted.forEach(({side, right}, i) => {
     const symbol = side < 0 ? 4 : 2 * side + (right ? 0 : 1);
     const tied = i > 0 && sorted[i].r === sorted[i - 1].r ? 8 : 0;
-    bytes[i >> 1] |= (symbol | tied) << (4 * (i & 1));
+    bytes[(i * bits) >> 3] |= (symbol | tied) << ((i * bits) & 7);
   });
   const known = Array.from({length: values}, (_, i) =>
     sorted[values === sorted.length ? i : Math.round(i * (sorted.length - 1) / (values - 1))].r);
-  return {method: 0, seed: 1, n: samples.length, codes: text(bytes), values: text(new Uint8Array(Float32Array.from(known).buffer))};
+  return {method: 0, seed: 1, n: samples.length, bits, codes: text(bytes), values: text(new Uint8Array(Float32Array.from(known).buffer))};
 }
 
 const text = bytes => Buffer.from(bytes).toString("base64");
