@@ -20,17 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kFunction = "config";
-constexpr auto kName = "openworld.toml";
+constexpr auto kFileName = "openworld.toml";
 // What says where files are cannot stand in one.
 constexpr std::string_view kNotConfigured[] = {"help", "config-file", "no-config"};
 
 std::string user_file() {
   if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home != '\0') {
-    return (fs::path(home) / "openworld" / kName).string();
+    return (fs::path(home) / "openworld" / kFileName).string();
   }
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    return (fs::path(home) / ".config/openworld" / kName).string();
+    return (fs::path(home) / ".config/openworld" / kFileName).string();
   }
   return "";
 }
@@ -234,7 +233,7 @@ std::string config_help(std::string_view command) {
 std::vector<ConfiguredFlag> read_config(std::string_view text, const std::string& file,
                                         CLI::App& app, std::string_view name,
                                         std::string_view subcommand) {
-  const Origin origin{kFunction, file};
+  const Origin origin{"config", file};
   const toml::table table = parse_plan_table(text, origin);
   const CLI::App* inner =
       subcommand.empty() ? nullptr : app.get_subcommand(std::string(subcommand));
@@ -271,9 +270,9 @@ std::vector<ConfiguredFlag> configured_flags(CLI::App& app, std::string_view nam
   const std::string subcommand = chosen_subcommand(app, arguments);
   std::vector<ConfiguredFlag> flags;
   std::set<std::string> seen;
-  for (const std::string& file : {given.empty() ? std::string(kName) : given, user_file()}) {
+  for (const std::string& file : {given.empty() ? std::string(kFileName) : given, user_file()}) {
     if (given != file && !is_file(file)) continue;
-    const Bytes bytes = map_file({kFunction, file});
+    const Bytes bytes = map_file({"config", file});
     for (ConfiguredFlag& flag : read_config(as_text(bytes.values), file, app, name, subcommand)) {
       const CLI::Option* option = nullptr;
       if (!subcommand.empty())

@@ -11,7 +11,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "drc";
 constexpr auto kAccuracy = "overall_acc";
 
 std::string quoted(const std::string& text) {
@@ -32,30 +31,30 @@ CsvTable curves_of_runs(const std::vector<std::string>& folders) {
   std::optional<RunScenario> first;
   for (const std::string& path : folders) {
     const RunFolder folder(path);
-    const RunSpec spec = folder.spec(kFunction);
+    const RunSpec spec = folder.spec("drc");
     if (!spec.scenario) {
-      fail(kFunction, fmt::format("{}: a run without a scenario; expected one with levels, of "
-                                  "`openworld tune --scenario`",
-                                  path));
+      fail("drc", fmt::format("{}: a run without a scenario; expected one with levels, of "
+                              "`openworld tune --scenario`",
+                              path));
     }
     if (!first) first = spec.scenario;
     if (!is_same_protocol(*first, *spec.scenario)) {
-      fail(kFunction, fmt::format("{} and {} are runs of different scenarios or options; expected "
-                                  "the same",
-                                  folders[0], path));
+      fail("drc", fmt::format("{} and {} are runs of different scenarios or options; expected "
+                              "the same",
+                              folders[0], path));
     }
-    for (const ViewResult& view : folder.result(kFunction).views) {
+    for (const ViewResult& view : folder.result("drc").views) {
       const auto accuracy = std::ranges::find(view.metrics, kAccuracy, &MetricRecord::name);
       if (!view.t || accuracy == view.metrics.end() || !accuracy->value) {
-        fail(kFunction, fmt::format("{}: level {} of the scenario {} is not a number or has no "
-                                    "accuracy; expected levels t",
-                                    path, view.level, spec.scenario->name));
+        fail("drc", fmt::format("{}: level {} of the scenario {} is not a number or has no "
+                                "accuracy; expected levels t",
+                                path, view.level, spec.scenario->name));
       }
       text += fmt::format("{},{},{},{},{}\n", quoted(spec.table_label()), quoted(view.world),
                           view.level, *accuracy->value, spec.seed);
     }
   }
-  return {make_bytes(std::move(text)), {.function = kFunction, .file = folders[0]}};
+  return {make_bytes(std::move(text)), {.function = "drc", .file = folders[0]}};
 }
 
 }  // namespace openworld

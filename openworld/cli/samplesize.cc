@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kName = "samplesize";
+constexpr auto kCommand = "samplesize";
 
 Json study_json(const PlannedStudy& study) {
   return {{"base", study.size.base},
@@ -78,7 +78,7 @@ class SampleSizeCommand : public Command {
     const VarianceComponents pilot = measure();
     const SampleSize result = sample_size(pilot, request_);
     if (!curve_.empty()) {
-      write_file_atomically(curve_, svg(sample_size_plot(pilot, request_, result)), kName);
+      write_file_atomically(curve_, svg(sample_size_plot(pilot, request_, result)), kCommand);
     }
     if (json_) return print_json(pilot, result, clock);
     print_text(pilot, result);
@@ -91,11 +91,11 @@ class SampleSizeCommand : public Command {
     const EvalOptions options{.open = parse_open(open_)};
     files_ = expand_run_folders(files_);
     if (files_.size() == 1) {
-      const Predictions predictions = load_argument(files_[0], kName);
+      const Predictions predictions = load_argument(files_[0], kCommand);
       const Outcomes outcomes = predictions.outcomes();
       return variance_components({&outcomes, 1}, files_, metric, options);
     }
-    const RunCollection runs = open_runs(files_, kName);
+    const RunCollection runs = open_runs(files_, kCommand);
     expect_one("methods", runs.labels);
     expect_one("datasets", runs.datasets);
     std::vector<Outcomes> outcomes;
@@ -105,7 +105,7 @@ class SampleSizeCommand : public Command {
 
   static void expect_one(const char* what, const std::vector<std::string>& names) {
     if (names.size() == 1) return;
-    fail(kName,
+    fail(kCommand,
          fmt::format("runs of {} {} ({}, {}{}); expected runs that differ in their seeds "
                      "alone",
                      names.size(), what, names[0], names[1], names.size() > 2 ? ", ..." : ""));

@@ -11,14 +11,14 @@
 namespace openworld {
 namespace {
 
-constexpr const char* kGroup = "Features";
+constexpr const char* kFeatureGroup = "Features";
 
 }  // namespace
 
 void ScoreFlags::declare(CLI::App& app) {
   app_ = &app;
   const auto add = [&](const char* name, auto& value, const char* help) {
-    return app.add_option(name, value, help)->group(kGroup);
+    return app.add_option(name, value, help)->group(kFeatureGroup);
   };
   add("--images", files_.images,
       "features [N, D] and label [N] of images: .npz, .pt, .safetensors, or .npy with --labels; a "
@@ -54,7 +54,7 @@ void ScoreFlags::declare(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--keep-lengths", keep_lengths_,
                "take features as they are instead of scaling them to length 1")
-      ->group(kGroup);
+      ->group(kFeatureGroup);
   add("--mcm-temperature", options_.form.mcm_temperature, "temperature of MCM")
       ->check(positive_number())
       ->capture_default_str();
@@ -68,7 +68,7 @@ bool ScoreFlags::given(const std::string& function) const {
   }
   if (!files_.images.empty()) return true;
   for (const CLI::Option* option : app_->get_options()) {
-    if (option->get_group() == kGroup && option->count() > 0) {
+    if (option->get_group() == kFeatureGroup && option->count() > 0) {
       fail(function, fmt::format("{} needs --images and --texts", option->get_name()));
     }
   }

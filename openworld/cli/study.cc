@@ -26,8 +26,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFunction = "study";
-
 class Study : public Command {
  public:
   explicit Study(StudyBackend backend) : backend_(std::move(backend)) {}
@@ -160,10 +158,10 @@ class Study : public Command {
   void run_plan() {
     const bool local = launcher_ == "local";
     if (local && !slurm_flag_.empty()) {
-      fail(kFunction, fmt::format("{} is of Slurm; expected --launcher slurm", slurm_flag_));
+      fail("study", fmt::format("{} is of Slurm; expected --launcher slurm", slurm_flag_));
     }
     if (!local && jobs_given_) {
-      fail(kFunction,
+      fail("study",
            "--jobs is of local workers; with Slurm, --array-limit says how many tasks "
            "run at a time");
     }
@@ -173,14 +171,14 @@ class Study : public Command {
     backend_.make_runner()->check(plan.study.cells);
     const StudyInit init{plan.study, plan.text, force_};
     if (local && slurm_.dry_run) {
-      StudyStore::check(out_, init, kFunction);
+      StudyStore::check(out_, init, "study");
       return list_cells(plan, out_, shown, true);
     }
-    const PlanChange change = StudyStore::begin(out_, init, kFunction);
+    const PlanChange change = StudyStore::begin(out_, init, "study");
     if (!json_ && change.added > 0 && change.added < plan.study.cells.size()) {
       print_out("{}: {} new cells in the plan\n", shown, change.added);
     }
-    StudyStore store(out_, kFunction);
+    StudyStore store(out_, "study");
     if (fail_fast_) options_.max_failures = 1;
     if (!local) return submit(store);
     const int signal =
@@ -215,7 +213,7 @@ class Study : public Command {
   void work_on() {
     const RunClock clock;
     const std::string shown = out_;
-    StudyStore store(absolute_path(out_), kFunction);
+    StudyStore store(absolute_path(out_), "study");
     if (!cells_file_.empty()) choose_listed_cells(cells_file_, options_);
     enter_plan_folder(store);
     if (fail_fast_) options_.max_failures = 1;
@@ -239,7 +237,7 @@ class Study : public Command {
   void evaluate_cells() { exit_code_ = eval_.run(json_); }
 
   void show_status() {
-    StudyStore store(out_, kFunction);
+    StudyStore store(out_, "study");
     show_progress(store, out_);
   }
 
@@ -268,7 +266,7 @@ class Study : public Command {
     std::vector<CellStatus> states(cells.size());
     std::error_code ignored;  // a study that was not begun yet has no cell that is done
     if (!out.empty() && std::filesystem::exists(out + "/study.json", ignored)) {
-      StudyStore store(out, kFunction);
+      StudyStore store(out, "study");
       for (std::size_t i = 0; i < cells.size(); ++i) states[i] = store.status(cells[i]);
     }
     std::vector<std::size_t> listed;

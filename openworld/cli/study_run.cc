@@ -20,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kFunction = "study";
-
 // A worker's line about a cell that failed begins so; the supervisor counts them.
 constexpr std::string_view kFailed = "failed  ";
 
@@ -34,7 +32,7 @@ void print_line(const std::string& line) {
 JobArguments worker_arguments(const std::string& out, const WorkOptions& options) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) fail(kFunction, fmt::format("cannot find this program: {}", error.message()));
+  if (error) fail("study", fmt::format("cannot find this program: {}", error.message()));
   JobArguments words = {
       program.string(), "study", "work", out, "--threads", std::to_string(options.threads)};
   const auto add = [&](const char* flag, std::size_t value) {
@@ -60,14 +58,14 @@ std::size_t share(std::size_t limit, std::size_t jobs, std::size_t job) {
 std::string absolute_path(const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
-  if (error) fail(kFunction, fmt::format("{}: {}", path, error.message()));
+  if (error) fail("study", fmt::format("{}: {}", path, error.message()));
   return absolute.lexically_normal().string();
 }
 
 ResolvedPlan resolve_plan(const std::string& plan_name, const PlanChanges& changes,
                           const StudyBackend& backend) {
-  const Origin origin{kFunction, plan_name};
-  PlanText read = read_plan_text(plan_name, changes, kFunction);
+  const Origin origin{"study", plan_name};
+  PlanText read = read_plan_text(plan_name, changes, "study");
   ResolvedPlan resolved;
   resolved.text = std::move(read.text);
   const Plan plan = parse_plan(resolved.text, origin);
@@ -76,8 +74,7 @@ ResolvedPlan resolve_plan(const std::string& plan_name, const PlanChanges& chang
   std::error_code error;
   // The copy of a plan that a study keeps: its paths begin where those of the plan did.
   const std::string beside = resolved.study.folder + "/study.json";
-  if (fs::exists(beside, error))
-    resolved.study.folder = read_study_file({kFunction, beside}).folder;
+  if (fs::exists(beside, error)) resolved.study.folder = read_study_file({"study", beside}).folder;
   fs::current_path(resolved.study.folder, error);
   if (error) origin.fail(fmt::format("its folder cannot be entered: {}", error.message()));
   resolved.study.cells = expand_plan(plan, *backend.make_resolver(), origin);
@@ -161,7 +158,7 @@ int run_workers(StudyStore& store, const RunFlags& flags, const WorkOptions& opt
   local.stop = [&] {
     return signals.asked() || (options.max_failures > 0 && failures >= options.max_failures);
   };
-  run_local_jobs(local, kFunction);
+  run_local_jobs(local, "study");
   return signals.signal();
 }
 

@@ -21,8 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kFunction = "study";
-constexpr auto kGroup = "Slurm";
+constexpr auto kSlurmGroup = "Slurm";
 
 struct Ran {
   int code = 127;
@@ -75,7 +74,7 @@ SlurmStudy slurm_study(StudyStore& store, const WorkOptions& work,
                    .cells = {},
                    .seconds_per_cell = study_progress(store.cells(), states).seconds_per_cell,
                    .flags = work_flags(work)};
-  if (error) fail(kFunction, fmt::format("cannot find this program: {}", error.message()));
+  if (error) fail("study", fmt::format("cannot find this program: {}", error.message()));
   for (std::size_t i = 0; i < states.size(); ++i) {
     const StudyCell& cell = store.cells()[i];
     if (work.limit > 0 && study.cells.size() == work.limit) break;
@@ -92,7 +91,7 @@ std::string submit(const std::string& path) {
   const Ran ran = run_shell("sbatch --parsable " + shell_quoted(path));
   const std::string job = ran.output.substr(0, ran.output.find_first_of(";\n"));
   if (ran.code != 0 || job.empty() || job.find_first_not_of("0123456789") != job.npos) {
-    fail(kFunction, fmt::format("{}: sbatch ended with exit code {}", path, ran.code));
+    fail("study", fmt::format("{}: sbatch ended with exit code {}", path, ran.code));
   }
   return job;
 }
@@ -100,7 +99,7 @@ std::string submit(const std::string& path) {
 }  // namespace
 
 void declare_slurm(CLI::App& app, SlurmOptions& options) {
-  const auto group = kGroup;
+  const auto group = kSlurmGroup;
   app.add_option("--partition", options.partition, "of sbatch")->group(group);
   app.add_option("--account", options.account, "of sbatch")->group(group);
   app.add_option("--time", options.time, "time limit of a task, as of sbatch")->group(group);
@@ -121,7 +120,7 @@ void declare_slurm(CLI::App& app, SlurmOptions& options) {
 
 std::string given_slurm_flag(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() == kGroup && option->count() > 0) return option->get_name();
+    if (option->get_group() == kSlurmGroup && option->count() > 0) return option->get_name();
   }
   return "";
 }
@@ -135,12 +134,12 @@ std::size_t submit_study(StudyStore& store, const SlurmFlags& flags, const WorkO
   const Ran config = flags.dry_run ? Ran{} : run_shell("scontrol show config 2>/dev/null");
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(kFunction, fmt::format("{}: cannot be created: {}", folder, error.message()));
+  if (error) fail("study", fmt::format("{}: cannot be created: {}", folder, error.message()));
   for (const SlurmScript& script :
        slurm_scripts(study, flags.options, max_array_size(config.output))) {
     SubmittedScript done{folder + "/" + script.file, "", script.tasks, script.cells};
-    write_file_atomically(folder + "/" + script.list_file, script.list_text, kFunction);
-    write_file_atomically(done.path, script.text, kFunction);
+    write_file_atomically(folder + "/" + script.list_file, script.list_text, "study");
+    write_file_atomically(done.path, script.text, "study");
     if (!flags.dry_run) {
       done.job = submit(done.path);
       write_slurm_job(folder, {done.job, script.list_file, script.cells_per_task});

@@ -26,8 +26,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFunction = "threshold";
-
 class Threshold : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -61,8 +59,8 @@ class Threshold : public Command {
   void run() override {
     const RunClock clock;
     if (file_.empty() == run_.empty()) {
-      fail(kFunction, file_.empty() ? "no predictions; expected FILE or --run RUN"
-                                    : "both FILE and --run; expected one of them");
+      fail("threshold", file_.empty() ? "no predictions; expected FILE or --run RUN"
+                                      : "both FILE and --run; expected one of them");
     }
     const ChosenThresholds chosen = choose();
     Json json = threshold_json(chosen, run_.empty() ? file_ : run_);
@@ -77,14 +75,14 @@ class Threshold : public Command {
  private:
   ChosenThresholds choose() {
     if (run_.empty()) {
-      return require_thresholds(predictions_path(file_, kFunction), request_, file_, kFunction);
+      return require_thresholds(predictions_path(file_, "threshold"), request_, file_, "threshold");
     }
     if (!unknown_.images.empty()) {
-      RunFolder(run_).expect_finished(kFunction);
+      RunFolder(run_).expect_finished("threshold");
       unknown_.run = run_;
       request_.unknown = model_library().score_images(unknown_);
     }
-    return set_run_threshold(run_, request_, kFunction);
+    return set_run_threshold(run_, request_, "threshold");
   }
 
   void print_text(const ChosenThresholds& chosen) const {

@@ -25,7 +25,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFunction = "worlds";
 Json images_json(const World& world, const std::string& dataset) {
   Json json = Json::object();
   for (const auto& [split, count] : image_counts(world, dataset)) json[split] = count;
@@ -123,10 +122,10 @@ class Worlds : public Command {
   void run() override {
     if (show_.empty()) {
       if (!png_.empty())
-        fail(kFunction, "--png needs one dataset: openworld worlds show doodles:NAME");
+        fail("worlds", "--png needs one dataset: openworld worlds show doodles:NAME");
       return list();
     }
-    if (data_.empty()) fail(kFunction, "expected a dataset: openworld worlds show doodles:NAME");
+    if (data_.empty()) fail("worlds", "expected a dataset: openworld worlds show doodles:NAME");
     show();
   }
 
@@ -159,16 +158,16 @@ class Worlds : public Command {
 
   void show() const {
     const RunClock clock;
-    const NamedDataset named = parse_world_dataset({kFunction, data_});
-    require_split(split_, named.world.splits, {kFunction, data_});
+    const NamedDataset named = parse_world_dataset({"worlds", data_});
+    require_split(split_, named.world.splits, {"worlds", data_});
     if (!png_.empty()) {
       if (!png_.ends_with(".png")) {
-        Origin{kFunction, png_}.fail("expected a name that ends in .png");
+        Origin{"worlds", png_}.fail("expected a name that ends in .png");
       }
       const Image sheet = contact_sheet(open_dataset(named.text, {.split = split_}), sheet_);
       write_file_atomically(
           png_, make_png(sheet.width, sheet.height, sheet.rgb, PngCompression::kDeflated),
-          kFunction);
+          "worlds");
     }
     json_ ? print_card_json(named, clock) : print_card(named);
   }

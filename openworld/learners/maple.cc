@@ -16,10 +16,10 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::int64_t kReleasedDepth = 9;
+constexpr std::int64_t kMapleDepth = 9;
 
 // Streams of random numbers; 0 is the context's.
-enum Stream : std::uint64_t { kDeep = 1, kProjection = 2, kDeepProjection = 3 };
+enum MapleStream : std::uint64_t { kMapleDeep = 1, kMapleProjection = 2, kMapleDeepProjection = 3 };
 
 class Maple : public Learner {
  public:
@@ -27,9 +27,9 @@ class Maple : public Learner {
       : Learner(task), images_(task.text_model) {
     const ClipConfig& config = clip().config;
     const bool text_is_short = config.text.layers < config.vision.layers;
-    const std::int64_t depth = prompt_depth(options.depth, kReleasedDepth,
-                                            std::min(config.text.layers, config.vision.layers),
-                                            text_is_short ? "text" : "vision");
+    const std::int64_t depth =
+        prompt_depth(options.depth, kMapleDepth, std::min(config.text.layers, config.vision.layers),
+                     text_is_short ? "text" : "vision");
     const WordContext start = first_words(task, options);
     const std::int64_t tokens = start.rows.size(0);
     const std::int64_t width = config.text.width, vision = config.vision.width;
@@ -37,14 +37,14 @@ class Maple : public Learner {
       add_parameter(name, value.to(clip().device()));
     };
     add("context", start.rows);
-    const LinearValues first = linear_values(width, vision, task.seed, kProjection);
+    const LinearValues first = linear_values(width, vision, task.seed, kMapleProjection);
     add("proj.weight", first.weight);
     add("proj.bias", first.bias);
     if (depth > 1) {
       const std::int64_t later = depth - 1;
-      add("deep", normal_values({later, tokens, width}, task.seed, kDeep));
+      add("deep", normal_values({later, tokens, width}, task.seed, kMapleDeep));
       // All are copies of one layer.
-      const LinearValues one = linear_values(width, vision, task.seed, kDeepProjection);
+      const LinearValues one = linear_values(width, vision, task.seed, kMapleDeepProjection);
       add("deep_proj.weight", one.weight.unsqueeze(0).repeat({later, 1, 1}));
       add("deep_proj.bias", one.bias.unsqueeze(0).repeat({later, 1}));
     }

@@ -22,10 +22,10 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::int64_t kReleasedDepth = 9;
+constexpr std::int64_t kPromptSrcDepth = 9;
 constexpr double kMeanShare = 0.75;  // epoch 15 of 20
 
-enum Stream : std::uint64_t { kDeep = 1, kVisual = 2, kVisualDeep = 3 };
+enum PromptSrcStream : std::uint64_t { kTextDeep = 1, kVisual = 2, kVisualDeep = 3 };
 
 class Promptsrc : public Learner {
  public:
@@ -33,9 +33,9 @@ class Promptsrc : public Learner {
       : Learner(task), options_(options), images_(task.text_model) {
     const ClipConfig& config = clip().config;
     const std::int64_t text_depth =
-        prompt_depth(options.depth, kReleasedDepth, config.text.layers, "text");
+        prompt_depth(options.depth, kPromptSrcDepth, config.text.layers, "text");
     const std::int64_t visual_depth =
-        prompt_depth(options.depth, kReleasedDepth, config.vision.layers, "vision");
+        prompt_depth(options.depth, kPromptSrcDepth, config.vision.layers, "vision");
     const WordContext start = first_words(task, options);
     const std::int64_t tokens = start.rows.size(0);
     const auto add_rows = [&](const std::string& name, at::IntArrayRef shape,
@@ -44,7 +44,7 @@ class Promptsrc : public Learner {
     };
     add_parameter("context", start.rows);
     add_rows("visual", {options.visual_tokens, config.vision.width}, kVisual);
-    if (text_depth > 1) add_rows("deep", {text_depth - 1, tokens, config.text.width}, kDeep);
+    if (text_depth > 1) add_rows("deep", {text_depth - 1, tokens, config.text.width}, kTextDeep);
     if (visual_depth > 1) {
       add_rows("visual_deep", {visual_depth - 1, options.visual_tokens, config.vision.width},
                kVisualDeep);

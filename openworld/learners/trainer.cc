@@ -20,7 +20,7 @@ namespace {
 using at::Tensor;
 
 // Names of random streams, apart from those that learners start their prompts from.
-enum Stream : std::uint64_t { kOrder = 1'000'003, kView = 2'000'003 };
+enum TrainerStream : std::uint64_t { kOrder = 1'000'003, kView = 2'000'003 };
 
 }  // namespace
 
@@ -67,14 +67,14 @@ std::int64_t Trainer::epoch() const {
 void Trainer::start_epoch() {
   order_.resize(static_cast<std::size_t>(images_));
   std::iota(order_.begin(), order_.end(), 0u);
-  Random random(mix64(seed_ ^ Stream::kOrder), static_cast<std::uint64_t>(epoch()));
+  Random random(mix64(seed_ ^ TrainerStream::kOrder), static_cast<std::uint64_t>(epoch()));
   shuffle(order_, random);
 }
 
 // The view of an image in this epoch; without one it is as the test transform has it.
 std::optional<std::uint64_t> Trainer::view_of(std::int64_t row) const {
   if (episode_.features.defined() && episode_.features.dim() == 3) {
-    Random random(mix64(seed_ ^ Stream::kView) + static_cast<std::uint64_t>(epoch()),
+    Random random(mix64(seed_ ^ TrainerStream::kView) + static_cast<std::uint64_t>(epoch()),
                   static_cast<std::uint64_t>(row));
     return random.below(static_cast<std::uint64_t>(episode_.features.size(0)));
   }

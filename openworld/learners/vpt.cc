@@ -12,7 +12,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::int64_t kReleasedDepth = 12;
+constexpr std::int64_t kVptDepth = 12;
 
 class Vpt : public Learner {
  public:
@@ -24,7 +24,7 @@ class Vpt : public Learner {
         stage_(options.stage("prompts", {"visual"})) {
     const ClipConfig& config = clip().config;
     const std::int64_t depth =
-        prompt_depth(options.depth, kReleasedDepth, config.vision.layers, "vision");
+        prompt_depth(options.depth, kVptDepth, config.vision.layers, "vision");
     const std::int64_t shape[] = {options.tokens, config.vision.width};
     const std::int64_t deep_shape[] = {depth - 1, options.tokens, config.vision.width};
     add_parameter("visual", start(shape, options, 0));

@@ -12,8 +12,6 @@
 namespace openworld {
 namespace {
 
-constexpr const char* kFunction = "openset";
-
 NpyArray required(const ZipArchive& archive, const char* name, const char* expected) {
   auto array = read_npz_array(archive, name);
   if (!array) archive.origin().fail(fmt::format("no {}; expected {}", name, expected));
@@ -68,7 +66,7 @@ void check_shape(std::size_t rows, std::size_t labels, std::size_t columns, std:
 }  // namespace
 
 FeatureArrays load_features(const std::string& path, FeatureFile kind) {
-  const FeatureReader reader(path, kFunction);
+  const FeatureReader reader(path, "openset");
   const Origin& origin = reader.origin();
   FeatureArrays arrays;
   arrays.features = {to_matrix(reader.features(), origin), "features", origin};
@@ -91,7 +89,7 @@ FeatureArrays load_features(const std::string& path, FeatureFile kind) {
 }
 
 OpenSetInput load_logits(const std::string& path) {
-  const Origin origin{kFunction, path};
+  const Origin origin{"openset", path};
   const ZipArchive archive(map_file(origin), origin);
   Matrix logits = read_matrix(archive, "logits", "an array [images, classes + negatives]");
   OpenSetInput input =
@@ -115,7 +113,7 @@ OpenSetInput load_logits(const std::string& path) {
 
 OpenSetInput load_logits_and_labels(const std::string& logits, const std::string& labels,
                                     std::int64_t negatives) {
-  const Origin origin{kFunction, logits}, label_origin{kFunction, labels};
+  const Origin origin{"openset", logits}, label_origin{"openset", labels};
   OpenSetInput input = logits_input(
       matrix_with_rows(parse_npy(map_file(origin), "logits", origin), origin),
       labels_of(parse_npy(map_file(label_origin), "label", label_origin), label_origin), negatives,

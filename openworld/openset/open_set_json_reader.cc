@@ -14,7 +14,7 @@
 namespace openworld {
 namespace {
 
-using Rows = std::vector<const UncertaintyRow*>;
+using MeasureRows = std::vector<const UncertaintyRow*>;
 
 std::int64_t read_count(const JsonFields& fields, std::string_view key, std::int64_t least = 0,
                         std::int64_t most = std::numeric_limits<std::int32_t>::max()) {
@@ -65,7 +65,7 @@ MeasuredValues read_metrics(const JsonFields& fields) {
 }
 
 // The measures under "measures", in the order of `rows`; `inner` is an object of each, or empty.
-std::vector<MeasureResult> read_measures(const JsonFields& test, const Rows& rows,
+std::vector<MeasureResult> read_measures(const JsonFields& test, const MeasureRows& rows,
                                          std::string_view inner = "") {
   const JsonFields measures = test.object("measures");
   if (test["measures"].size() != rows.size()) {
@@ -144,7 +144,7 @@ std::vector<TestSummary> read_seeds(const JsonFields& fields, std::int32_t size)
   return tests;
 }
 
-GrowthPoint read_growth(const JsonFields& fields, const Rows& rows, std::int32_t classes,
+GrowthPoint read_growth(const JsonFields& fields, const MeasureRows& rows, std::int32_t classes,
                         double level) {
   GrowthPoint point;
   point.size = static_cast<std::int32_t>(read_count(fields, "size", 1, classes));
@@ -189,12 +189,12 @@ PairedResult read_pair(const JsonFields& fields) {
 }
 
 // The rows that "measures" names, in the order of the file.
-Rows read_rows(const nlohmann::ordered_json& json, const JsonFields& fields,
-               OutputActivation activation) {
+MeasureRows read_rows(const nlohmann::ordered_json& json, const JsonFields& fields,
+                      OutputActivation activation) {
   if (!fields["measures"].is_object() || fields["measures"].empty()) {
     fields.fail("measures", "an object with a measure or more");
   }
-  Rows rows;
+  MeasureRows rows;
   for (const auto& [name, unused] : json["measures"].items()) {
     const auto row =
         std::ranges::find_if(uncertainty_table(), [&name = name, activation](const auto& r) {
@@ -243,7 +243,7 @@ OpenSetContext read_context(const nlohmann::ordered_json& json, const JsonFields
   return context;
 }
 
-void read_further(const JsonFields& fields, const Rows& rows, StoredOpenSet& stored) {
+void read_further(const JsonFields& fields, const MeasureRows& rows, StoredOpenSet& stored) {
   OpenSetReport& report = stored.report;
   for (const JsonFields& entry : fields.objects("by_extra")) {
     const std::int64_t least = report.by_extra.empty() ? 0 : report.by_extra.back().extra + 1;
@@ -279,7 +279,7 @@ StoredOpenSet read_open_set_json(const nlohmann::ordered_json& json, const std::
   report.form = read_form(options);
   report.level = read_number(options, "level", 0, 1);
   report.role = fields.has("extra_classes") ? ExtraRole::kClass : ExtraRole::kNegative;
-  const Rows rows = read_rows(json, fields, report.form.activation);
+  const MeasureRows rows = read_rows(json, fields, report.form.activation);
   report.all.classes = static_cast<std::int32_t>(read_count(fields, "classes", 1));
   report.all.extra = static_cast<std::int32_t>(
       read_count(fields, report.role == ExtraRole::kNegative ? "negatives" : "extra_classes"));

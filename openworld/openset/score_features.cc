@@ -112,10 +112,10 @@ std::vector<std::int32_t> columns_of(const ClassLabels& label, const ClassTexts&
   return columns;
 }
 
-class Pass {
+class FeaturePass {
  public:
-  Pass(std::size_t images, std::size_t base, std::size_t columns,
-       std::vector<const DetectionScore*> scores, const ScoreOptions& options)
+  FeaturePass(std::size_t images, std::size_t base, std::size_t columns,
+              std::vector<const DetectionScore*> scores, const ScoreOptions& options)
       : options_(options),
         scores_(std::move(scores)),
         base_(static_cast<std::int32_t>(base)),
@@ -264,9 +264,10 @@ ScoredFeatures score_features(ScoreInput input, const ScoreOptions& options) {
                            .normalize = options.normalize,
                            .normalize_queries = input.texts.ensemble != TextEnsemble::kLogits};
   const SideSizes sizes{list.base, list.classes.size() - list.base};
-  Pass pass(listed + further, list.base, list.classes.size(),
-            find_detection_scores(options.scores, options.form.activation, sizes, options.function),
-            options);
+  FeaturePass pass(
+      listed + further, list.base, list.classes.size(),
+      find_detection_scores(options.scores, options.form.activation, sizes, options.function),
+      options);
   pass.scan(*feature_logits(std::move(input.images), {queries}, form),
             columns_of(input.label, input.texts, list, origin));
   if (input.unknown) {

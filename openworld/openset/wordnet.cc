@@ -12,8 +12,6 @@
 namespace openworld {
 namespace {
 
-constexpr const char* kFunction = "wordnet";
-
 // The fields of one line, apart by single spaces.
 class Fields {
  public:
@@ -76,7 +74,7 @@ std::string lemma_of(std::string_view name) {
 }  // namespace
 
 WordNet::WordNet(const std::string& folder) {
-  for_each_line({kFunction, folder + "/data.noun"}, [&](Fields fields) {
+  for_each_line({"wordnet", folder + "/data.noun"}, [&](Fields fields) {
     Node node;
     node.offset = fields.number();
     fields.word();  // lexicographer's file
@@ -102,7 +100,7 @@ WordNet::WordNet(const std::string& folder) {
     }
     nodes_.push_back(std::move(node));
   });
-  const Origin data{kFunction, folder + "/data.noun"};
+  const Origin data{"wordnet", folder + "/data.noun"};
   if (nodes_.empty()) data.fail("no synset; expected the format of wndb(5WN)");
   const auto exists = [&](std::uint32_t offset) {
     const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), offset,
@@ -117,7 +115,7 @@ WordNet::WordNet(const std::string& folder) {
       }
     }
   }
-  for_each_line({kFunction, folder + "/index.noun"}, [&](Fields fields) {
+  for_each_line({"wordnet", folder + "/index.noun"}, [&](Fields fields) {
     const std::string_view lemma = fields.word();
     fields.word();  // part of speech
     const std::uint32_t senses = fields.number();

@@ -17,8 +17,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "pretrain";
-
 std::unique_ptr<CaptionSource> open_source(const SourceSpec& spec, std::uint64_t seed) {
   CaptionOptions options{.dataset = spec.dataset, .names = !spec.options.unnamed};
   if (!spec.options.templates.empty()) {
@@ -38,7 +36,7 @@ Vocabulary open_vocabulary(const PretrainSpec& spec, const PretrainInputs& input
     for (std::string& text : source->corpus()) corpus.push_back(std::move(text));
   }
   if (corpus.empty()) {
-    fail(kFunction,
+    fail("pretrain",
          "no image has captions, from which a vocabulary is learned; expected some, or "
          "vocabulary");
   }
@@ -110,19 +108,19 @@ PretrainInputs open_pretrain_inputs(const PretrainSpec& spec) {
   }
   std::optional<ClipCheckpoint> start;
   if (!spec.model.init.empty()) {
-    start = open_clip_checkpoint(spec.model.init, {.activation = {}, .function = kFunction});
+    start = open_clip_checkpoint(spec.model.init, {.activation = {}, .function = "pretrain"});
   }
   inputs.tokenizer = std::make_unique<Tokenizer>(open_vocabulary(spec, inputs, start));
-  ClipConfig config = start ? start->config() : read_clip_config(spec.model.config, kFunction);
+  ClipConfig config = start ? start->config() : read_clip_config(spec.model.config, "pretrain");
   const auto size = static_cast<std::int64_t>(inputs.tokenizer->vocabulary().size());
   if (start && config.vocabulary != size) {
-    fail(kFunction, fmt::format("{} has {} tokens, the vocabulary {}", spec.model.init,
-                                config.vocabulary, size));
+    fail("pretrain", fmt::format("{} has {} tokens, the vocabulary {}", spec.model.init,
+                                 config.vocabulary, size));
   }
   if (spec.model.batch_norm && config.stem.empty()) {
-    fail(kFunction, fmt::format("batch_norm needs a stem; expected a config with openworld_stem, "
-                                "not {}",
-                                spec.model.config));
+    fail("pretrain", fmt::format("batch_norm needs a stem; expected a config with openworld_stem, "
+                                 "not {}",
+                                 spec.model.config));
   }
   config.vocabulary = size;
   inputs.words = make_words(spec, inputs);

@@ -30,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kFunction = "pretrain";
 constexpr std::chrono::minutes kSaveInterval(2);  // a crash loses at most this much work
 constexpr std::chrono::minutes kRateInterval(1);  // between measurements of 0.1 s
 constexpr std::size_t kMaxSkipped = 5;            // images that are named; the log counts all
@@ -117,7 +116,7 @@ struct PretrainJob::Parts {
 
 std::optional<PretrainResult> PretrainJob::Parts::find_result() const {
   if (!is_file(result)) return std::nullopt;
-  const Origin origin{kFunction, result};
+  const Origin origin{"pretrain", result};
   PretrainResult found = read_pretrain_result(origin);
   expect_same_record(found.record, record, origin);
   return found;
@@ -126,7 +125,7 @@ std::optional<PretrainResult> PretrainJob::Parts::find_result() const {
 // The stage of a state that is there. Those after it may have changed.
 std::optional<std::size_t> PretrainJob::Parts::find_stage() const {
   if (!is_file(state)) return std::nullopt;
-  const Origin origin{kFunction, state};
+  const Origin origin{"pretrain", state};
   const SavedRun saved = saved_run(state);
   const nlohmann::json json = parse_json(std::as_bytes(std::span(saved.run)), origin);
   const auto found = static_cast<std::size_t>(saved.stage);
@@ -277,7 +276,7 @@ PretrainResult PretrainJob::Parts::finish(const TrainedModel& model) const {
   made.cost = clock.cost();
   using Handler = nlohmann::ordered_json::error_handler_t;
   write_file_atomically(
-      result, pretrain_result_json(made).dump(2, ' ', false, Handler::replace) + "\n", kFunction);
+      result, pretrain_result_json(made).dump(2, ' ', false, Handler::replace) + "\n", "pretrain");
   std::error_code ignored;
   fs::remove(state, ignored);
   return made;
@@ -311,7 +310,7 @@ PretrainOutcome PretrainJob::run(const PretrainObserver& observer) {
   if (std::optional<PretrainResult> found = parts.find_result()) {
     return {Kind::kWasFinished, found->steps, found->steps, std::move(*found)};
   }
-  const FolderLease lease(parts.out, kFunction);
+  const FolderLease lease(parts.out, "pretrain");
   parts.plan_steps();
   const std::optional<std::size_t> resumed = parts.find_stage();
   parts.stage = resumed.value_or(0);
@@ -333,11 +332,11 @@ PretrainOutcome PretrainJob::run(const PretrainObserver& observer) {
     if (begins) {
       if (resumed) trainer.load(parts.state);
       const std::int64_t done = parts.first_steps[parts.stage] + trainer.step();
-      const Origin origin{kFunction, parts.log};
-      if (const nlohmann::json line = cut_log(parts.log, done, kFunction); !line.is_null()) {
+      const Origin origin{"pretrain", parts.log};
+      if (const nlohmann::json line = cut_log(parts.log, done, "pretrain"); !line.is_null()) {
         parts.last = read_pretrain_epoch(JsonFields(line, "", origin));
       }
-      log.emplace(parts.log, kFunction);
+      log.emplace(parts.log, "pretrain");
       if (observer.start) {
         observer.start({.data = parts.record.data(),
                         .parameters = parameters,

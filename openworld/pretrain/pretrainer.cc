@@ -22,8 +22,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kFunction = "pretrain";
-
 // CLIP's limit, which keeps the loss from becoming a step function; that of words is lower, since
 // targets that are spread over several of them are never met exactly.
 constexpr double kMaxLogitScale = 100, kMaxWordScale = 60;
@@ -52,7 +50,7 @@ TrainedModel::Tensors changed(const TrainedModel& model, const PretrainOptions& 
 
 StageInputs checked(StageInputs inputs, const PretrainOptions& options) {
   const auto expect = [](bool holds, std::string_view what) {
-    if (!holds) fail(kFunction, what);
+    if (!holds) fail("pretrain", what);
   };
   expect(options.epochs >= 1, "epochs must be at least 1");
   expect(options.steps >= 0, "steps must not be negative");
@@ -219,7 +217,7 @@ StepReport Pretrainer::run_step() {
     report.gradient_norm =
         optimizer_.step(report.lr, [this](std::size_t n, const auto& work) { pool_.run(n, work); });
     if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm)) {
-      fail(kFunction,
+      fail("pretrain",
            fmt::format("the loss is no longer finite at step {}; a smaller learning rate or "
                        "a longer warm-up may help",
                        step_ + 1));
@@ -236,7 +234,7 @@ StepReport Pretrainer::run_step() {
   if (!report.failures.empty()) last_failure_ = report.failures.back();
   if (step_ % steps_per_epoch() == 0) {
     if (!epoch_has_images_) {
-      fail(kFunction,
+      fail("pretrain",
            fmt::format("no image of an epoch could be read; the last one: {}", last_failure_));
     }
     epoch_has_images_ = false;

@@ -15,8 +15,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "pretrain";
-
 // Two views of an image have streams of their own.
 std::uint64_t view_seed(std::uint64_t seed, std::uint64_t view) {
   return view == 0 ? seed : mix64(seed + view);
@@ -52,7 +50,7 @@ PlannedSource planned(const StageSource& source, const LossWeights& weights,
     sum += result.weights.back();
   }
   if (result.size > 0 && !(sum > 0)) {
-    fail(kFunction,
+    fail("pretrain",
          fmt::format("{}: no image with anything to learn from; expected captions, names "
                      "or words that the losses of the stage use",
                      source.pairs->description()));
@@ -65,7 +63,7 @@ BatchPlan make_plan(std::span<const StageSource> sources, const PretrainOptions&
   std::size_t pairs = 0;
   for (const StageSource& source : sources) pairs += source.pairs->size();
   if (pairs < 2) {
-    fail(kFunction, fmt::format("{} captioned images, expected at least 2", pairs));
+    fail("pretrain", fmt::format("{} captioned images, expected at least 2", pairs));
   }
   std::vector<PlannedSource> rows;
   for (const StageSource& source : sources) {

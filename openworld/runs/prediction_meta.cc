@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Every index of a large test set.
-constexpr JsonLimits kLimits{
+constexpr JsonLimits kMetaLimits{
     .bytes = std::size_t{1} << 28, .depth = 32, .values = std::size_t{1} << 24};
 
 Json run_meta(const RunSpec& spec) {
@@ -85,7 +85,7 @@ std::string view_meta(const RunSpec& spec, const ViewSummary& view) {
 std::vector<std::size_t> tested_samples(const Predictions& predictions, const Origin& origin) {
   std::vector<std::size_t> samples;
   if (predictions.meta.empty()) return samples;
-  const nlohmann::json meta = parse_json(predictions.meta, origin, kLimits);
+  const nlohmann::json meta = parse_json(predictions.meta, origin, kMetaLimits);
   const nlohmann::json::json_pointer listed("/data/samples");
   if (!meta.is_object() || !meta.contains(listed) || !meta[listed].is_array()) return samples;
   for (const nlohmann::json& index : meta[listed]) {

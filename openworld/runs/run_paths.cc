@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSchema = "openworld.paths/1";
+constexpr const char* kPathsSchema = "openworld.paths/1";
 
 // Absolute, without "." and "..", as symlinks of the user's have it.
 fs::path absolute(const std::string& path) {
@@ -33,7 +33,7 @@ RunPaths read_run_paths(const RunFolder& run, std::string_view function) {
   const Origin origin{std::string(function), run.paths_file()};
   const nlohmann::json json = read_json_file(origin);
   const JsonFields fields(json, "", origin);
-  if (fields.text("schema", "") != kSchema) fields.fail("schema", kSchema);
+  if (fields.text("schema", "") != kPathsSchema) fields.fail("schema", kPathsSchema);
   return {fields.text("working_folder", ""), fields.text("run_folder", "")};
 }
 
@@ -43,7 +43,7 @@ void write_run_paths(const RunFolder& run, std::string_view function) {
   std::error_code error;
   const fs::path working = fs::current_path(error);
   if (error) return;  // it was removed; nothing can be relative to it
-  const nlohmann::ordered_json json = {{"schema", kSchema},
+  const nlohmann::ordered_json json = {{"schema", kPathsSchema},
                                        {"working_folder", working.string()},
                                        {"run_folder", absolute(run.path()).string()}};
   write_file_atomically(

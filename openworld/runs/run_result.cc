@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFirstSchema = "openworld.tune/1";
-constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 24, .depth = 32};
+constexpr JsonLimits kResultLimits{.bytes = std::size_t{1} << 24, .depth = 32};
 
 Json cost_json(const TuningCost& cost) {
   Json json = Json::object();
@@ -135,7 +135,7 @@ Json run_result_json(const RunResult& result) {
 }
 
 RunResult read_run_result(const Origin& origin) {
-  const nlohmann::json json = read_json_file(origin, kLimits);
+  const nlohmann::json json = read_json_file(origin, kResultLimits);
   const JsonFields fields(json, "", origin);
   const std::string schema = fields.text("schema", "");
   if (schema != kRunResultSchema && schema != kFirstSchema) {

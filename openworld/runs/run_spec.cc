@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Every class name of a large dataset, and every template.
-constexpr JsonLimits kLimits{
+constexpr JsonLimits kSpecLimits{
     .bytes = std::size_t{1} << 26, .depth = 32, .values = std::size_t{1} << 22};
 
 std::vector<std::string> prompt_names(const RunSpec& spec, std::size_t begin, std::size_t end) {
@@ -194,7 +194,7 @@ std::string run_spec_text(const RunSpec& spec, int indent) {
 }
 
 RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
-  const nlohmann::json json = parse_json(text, origin, kLimits);
+  const nlohmann::json json = parse_json(text, origin, kSpecLimits);
   const JsonFields fields(json, "", origin);
   if (fields.text("schema", "") != kRunSchema) fields.fail("schema", kRunSchema);
   RunSpec spec;

@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "openworld.threshold/3";
-constexpr const char* kFirstSchema = "openworld.threshold/2";
+constexpr const char* kThresholdSchema = "openworld.threshold/3";
+constexpr const char* kOldThresholdSchema = "openworld.threshold/2";
 // What fit is: the largest logit of all listed names (predictions/derive.h).
 constexpr const char* kFit = "max_logit";
 
@@ -66,7 +66,7 @@ StoredUnknown unknown_of(const JsonFields& fields) {
 
 Json threshold_json(const ChosenThresholds& chosen, const std::string& source) {
   const GuaranteedThreshold& threshold = chosen.base;
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", kThresholdSchema},
                {"version", OPENWORLD_VERSION},
                {"source", source},
                {"max_miss", threshold.limit.max_miss},
@@ -87,8 +87,9 @@ std::optional<StoredThreshold> read_threshold(const Origin& origin) {
   if (!std::filesystem::exists(origin.file, ignored)) return std::nullopt;
   const nlohmann::json json = read_json_file(origin);
   const JsonFields fields(json, "", origin);
-  const std::string schema = fields.text("schema", kFirstSchema);
-  if (schema != kSchema && schema != kFirstSchema) fields.fail("schema", kSchema);
+  const std::string schema = fields.text("schema", kOldThresholdSchema);
+  if (schema != kThresholdSchema && schema != kOldThresholdSchema)
+    fields.fail("schema", kThresholdSchema);
   for (const char* key : {"threshold", "max_miss", "confidence"}) {
     if (!fields.has(key)) fields.fail(key, "a number");
   }

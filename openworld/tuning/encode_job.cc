@@ -20,8 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFunction = "encode";
-
 NpzEntry matrix_entry(const char* name, std::span<const float> values, std::size_t rows,
                       std::size_t columns) {
   return {name, {Dtype::Kind::kFloat, sizeof(float)}, {rows, columns}, std::as_bytes(values)};
@@ -52,7 +50,7 @@ void encode_images_to(const EncodeRequest& request, const LoadedModel& model,
   result.encoded = features.encoded;
   result.found = features.found;
   result.copies = result.rows - result.encoded - result.found;
-  const Origin origin = {kFunction, request.out};
+  const Origin origin = {"encode", request.out};
   const std::string meta = dump_line(description_json(result));
   const TextArray names(dataset.classes, "names", origin), path_array(paths, "paths", origin);
   const TextArray meta_array(std::span(&meta, 1), "meta", origin);
@@ -65,13 +63,13 @@ void encode_images_to(const EncodeRequest& request, const LoadedModel& model,
       names.entry("names", {dataset.classes.size()}),
       path_array.entry("paths", {result.rows}),
       meta_array.entry("meta", {})};
-  write_file_atomically(request.out, make_npz(entries), kFunction);
+  write_file_atomically(request.out, make_npz(entries), "encode");
 }
 
 void encode_texts_to(const EncodeRequest& request, const LoadedModel& model,
                      const Observer& observer, EncodeResult& result) {
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
-  const Origin source{kFunction, request.texts};
+  const Origin source{"encode", request.texts};
   const std::vector<std::string> texts = read_text_lines(source, EmptyLines::kKeep);
   if (texts.empty()) source.fail("no texts, expected one a line");
   check_text_lengths(texts, tokenizer, model.clip.config.context,
@@ -85,7 +83,7 @@ void encode_texts_to(const EncodeRequest& request, const LoadedModel& model,
           .contiguous();
   result.rows = texts.size();
   result.columns = static_cast<std::size_t>(features.size(1));
-  const Origin origin = {kFunction, request.out};
+  const Origin origin = {"encode", request.out};
   const std::string meta = dump_line(description_json(result));
   const TextArray text_array(texts, "texts", origin);
   const TextArray meta_array(std::span(&meta, 1), "meta", origin);
@@ -93,7 +91,7 @@ void encode_texts_to(const EncodeRequest& request, const LoadedModel& model,
       matrix_entry("features", {features.data_ptr<float>(), result.rows * result.columns},
                    result.rows, result.columns),
       text_array.entry("texts", {texts.size()}), meta_array.entry("meta", {})};
-  write_file_atomically(request.out, make_npz(entries), kFunction);
+  write_file_atomically(request.out, make_npz(entries), "encode");
 }
 
 }  // namespace
@@ -111,8 +109,8 @@ Json encode_json(const EncodeResult& result) {
 }
 
 EncodeResult run_encoding(const EncodeRequest& request, const Observer& observer) {
-  expect_writable_npz(request.out, kFunction);
-  const LoadedModel model = load_model(request.model, kFunction, observer);
+  expect_writable_npz(request.out, "encode");
+  const LoadedModel model = load_model(request.model, "encode", observer);
   EncodeResult result;
   result.out = request.out;
   result.model = model.description(request.model);

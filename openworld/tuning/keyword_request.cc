@@ -13,13 +13,11 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "tune";
-
 [[noreturn]] void refuse(const std::string& name, const OptionList& job, const Method& method) {
   std::vector<std::string> names;
   for (const OptionRow& row : job.rows()) names.push_back(row.name);
   for (const OptionRow& row : method.list.rows()) names.push_back(row.name);
-  fail(kFunction,
+  fail("tune",
        fmt::format("no option {} of tune or {}; {}expected one of tune, or of {}: {}",
                    in_quotes(name), method.row->name, did_you_mean(name, names), method.row->name,
                    fmt::join(names.begin() + job.rows().size(), names.end(), ", ")));
@@ -35,10 +33,10 @@ TuningRequest keyword_request(const std::string& name, const OptionValues& keywo
   std::vector<std::string> of_method;
   for (const NamedOption& keyword : keywords) {
     if (method.list.has(keyword.name)) {
-      set_named_option(method.list, keyword, kFunction);
+      set_named_option(method.list, keyword, "tune");
       of_method.push_back(keyword.name + "=" + option_text(keyword.value));
     } else if (job.has(keyword.name)) {
-      set_named_option(job, keyword, kFunction);
+      set_named_option(job, keyword, "tune");
     } else {
       refuse(keyword.name, job, method);
     }

@@ -28,18 +28,16 @@ namespace {
 namespace fs = std::filesystem;
 using at::Tensor;
 
-constexpr auto kFunction = "predict";
-
 RunSpec read_spec(const RunFolder& folder) {
   std::error_code ignored;
-  RunSpec spec = folder.spec(kFunction);
+  RunSpec spec = folder.spec("predict");
   if (!fs::is_regular_file(folder.prompts_file(), ignored)) {
-    fail(kFunction, fmt::format("{}: not finished, prompts.safetensors is missing; run `openworld "
+    fail("predict", fmt::format("{}: not finished, prompts.safetensors is missing; run `openworld "
                                 "tune` again to resume",
                                 folder.path()));
   }
-  folder.expect_whole({RunFile::kSpec, RunFile::kPrompts}, kFunction);
-  const Origin origin{kFunction, folder.spec_file()};
+  folder.expect_whole({RunFile::kSpec, RunFile::kPrompts}, "predict");
+  const Origin origin{"predict", folder.spec_file()};
   if (spec.model.sha256.empty()) origin.fail("has no model.sha256; expected that of the weights");
   if (spec.model.activation.empty()) origin.fail("has no model.activation");
   if (spec.templates.empty() || spec.ensemble.empty()) origin.fail("has no templates");
@@ -52,17 +50,17 @@ auto described(const RunFolder& folder, const Make& make) {
   try {
     return make();
   } catch (const Error& e) {
-    fail(kFunction, fmt::format("{}: {}", folder.spec_file(), e.message()));
+    fail("predict", fmt::format("{}: {}", folder.spec_file(), e.message()));
   }
 }
 
 // Where the weights of the run are now: of the places that are possible, the first with their hash,
 // else the first.
 std::string find_weights(const RunFolder& folder, const RunModel& model) {
-  const std::vector<std::string> places = path_candidates(folder, model.path, kFunction);
+  const std::vector<std::string> places = path_candidates(folder, model.path, "predict");
   const auto has_hash = [&](const std::string& place) {
     try {
-      const CheckpointOptions options{find_activation(model.activation), kFunction};
+      const CheckpointOptions options{find_activation(model.activation), "predict"};
       return hex_text(open_clip_checkpoint(place, options).sha256()) == model.sha256;
     } catch (const MachineError&) {
       throw;
@@ -77,11 +75,11 @@ std::string find_weights(const RunFolder& folder, const RunModel& model) {
 
 LoadedModel load_found(const RunFolder& folder, const ModelSpec& model) {
   try {
-    return load_model(model, kFunction);
+    return load_model(model, "predict");
   } catch (const MachineError&) {
     throw;
   } catch (const Error& e) {
-    fail(kFunction, fmt::format("{}: {}; name the checkpoint's place now with --model, or model=",
+    fail("predict", fmt::format("{}: {}; name the checkpoint's place now with --model, or model=",
                                 folder.spec_file(), e.message()));
   }
 }
@@ -105,7 +103,7 @@ std::vector<double> fit_of(const Scores& scores, const std::string& run) {
   const Matrix base = matrix_of(scores.base_logits);
   const Matrix new_side = matrix_of(scores.new_logits);
   return name_fit({.base = &base, .new_side = new_side.columns > 0 ? &new_side : nullptr},
-                  {kFunction, run});
+                  {"predict", run});
 }
 
 Side side_of(const Answer& answer, bool base_is_largest,
@@ -158,17 +156,17 @@ TunedModel TunedModel::open(const std::string& path, const ModelSpec& model) {
   const at::NoGradGuard no_grad;
   const RunFolder folder(path);
   RunSpec spec = read_spec(folder);
-  std::optional<StoredThreshold> threshold = read_threshold({kFunction, folder.threshold_file()});
-  const Method method = described(folder, [&] { return method_of(spec, kFunction); });
+  std::optional<StoredThreshold> threshold = read_threshold({"predict", folder.threshold_file()});
+  const Method method = described(folder, [&] { return method_of(spec, "predict"); });
   ModelSpec used = model;
   used.activation = spec.model.activation;
   if (used.path.empty()) used.path = find_weights(folder, spec.model);
   if (used.vocabulary.empty() && !spec.model.vocabulary.empty()) {
-    used.vocabulary = find_path(folder, spec.model.vocabulary, kFunction);
+    used.vocabulary = find_path(folder, spec.model.vocabulary, "predict");
   }
-  LoadedModel loaded = model.path.empty() ? load_found(folder, used) : load_model(used, kFunction);
+  LoadedModel loaded = model.path.empty() ? load_found(folder, used) : load_model(used, "predict");
   if (hex_text(loaded.checkpoint.sha256()) != spec.model.sha256) {
-    fail(kFunction, fmt::format("{} is not the checkpoint that {} was tuned on; their SHA-256 "
+    fail("predict", fmt::format("{} is not the checkpoint that {} was tuned on; their SHA-256 "
                                 "differ",
                                 used.path, path));
   }
@@ -226,7 +224,7 @@ PredictedImages TunedModel::predict(const Dataset& images, const Observer& obser
 }
 
 Dataset image_files(const std::vector<std::string>& paths) {
-  ImageList list(kFunction);
+  ImageList list("predict");
   for (const std::string& path : paths) list.add_path(path);
   return list.dataset();
 }

@@ -12,11 +12,7 @@
 #include "openworld/worlds/class_order.h"
 
 namespace openworld {
-namespace {
-
-constexpr auto kFunction = "tune";
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<Scenario> choose_scenario(const TuningRequest& request) {
   if (!request.scenario) return std::nullopt;
@@ -25,11 +21,10 @@ std::optional<Scenario> choose_scenario(const TuningRequest& request) {
     scenario.options().set(assignment, std::string(scenario.row().name));
   }
   if (request.base != TuningRequest().base) {
-    fail(
-        kFunction,
-        fmt::format("base is {}, for runs without a scenario; expected {}", in_quotes(request.base),
-                    scenario.options().has("base") ? "the scenario's option base"
-                                                   : "the base classes of the scenario"));
+    fail("tune", fmt::format("base is {}, for runs without a scenario; expected {}",
+                             in_quotes(request.base),
+                             scenario.options().has("base") ? "the scenario's option base"
+                                                            : "the base classes of the scenario"));
   }
   return scenario;
 }
@@ -46,7 +41,7 @@ ScenarioData open_tuning_data(const TuningRequest& request,
         scenario->row(),
         {.source = source, .looks = request.scenario->looks, .targets = request.scenario->targets});
   }
-  TrainTest opened = open_train_test(source, kFunction);
+  TrainTest opened = open_train_test(source, "tune");
   return {.train = {request.data.path, std::move(opened.train)},
           .tests = {{request.test_data.empty() ? request.data.path : request.test_data,
                      std::move(opened.test)}},
@@ -58,7 +53,7 @@ Episodes plan_episodes(const TuningRequest& request, const std::optional<Scenari
   if (!scenario) {
     const Dataset& train = data.train.data;
     const std::vector<std::size_t> base =
-        choose_base(request.base, train.classes.size(), train.classes, kFunction);
+        choose_base(request.base, train.classes.size(), train.classes, "tune");
     std::vector<std::int32_t> order = base_first(base, train.classes.size());
     return {reorder_classes(train, order), base.size(), std::nullopt, std::move(order)};
   }
@@ -75,10 +70,10 @@ std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset&
   for (std::size_t c = 0; c < base; ++c) {
     const std::size_t needed = std::max<std::size_t>(request.shots, 1);
     if (count[c] >= needed || (request.allow_fewer && count[c] > 0)) continue;
-    fail(kFunction, fmt::format("{}: class {} has {} training image{}; expected {} or more{}",
-                                request.data.path, in_quotes(train.classes[c]), count[c],
-                                count[c] == 1 ? "" : "s", needed,
-                                count[c] > 0 ? ", or that fewer are allowed" : ""));
+    fail("tune", fmt::format("{}: class {} has {} training image{}; expected {} or more{}",
+                             request.data.path, in_quotes(train.classes[c]), count[c],
+                             count[c] == 1 ? "" : "s", needed,
+                             count[c] > 0 ? ", or that fewer are allowed" : ""));
   }
   std::vector<std::size_t> drawn = few_shot_samples(train, request.shots, seed, rule);
   std::erase_if(drawn, [&](std::size_t i) {
@@ -91,7 +86,7 @@ void expect_images_left(const ScenarioData& data, const std::vector<std::size_t>
   if (!data.same_images) return;
   const std::set<std::size_t> tuned_on(shots.begin(), shots.end());
   if (tuned_on.size() < data.train.data.samples.size()) return;
-  fail(kFunction,
+  fail("tune",
        "every image is tuned on and none is left to test; expected fewer shots, or another test "
        "split");
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "openworld/base/error.h"
+#include "openworld/tuning/clock.h"
 #include "openworld/tuning/encoded_images.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/prompt_names.h"
@@ -21,23 +22,15 @@
 namespace openworld {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr auto kFunction = "tune";
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 Method choose_method(const TuningRequest& request) {
   Method method(request.method);
   if (request.epochs > 0) {
     if (!method.list.has("epochs")) {
-      fail(kFunction, fmt::format("{} is not trained and has no epochs", method.row->name));
+      fail("tune", fmt::format("{} is not trained and has no epochs", method.row->name));
     }
-    method.list.set("epochs", std::to_string(request.epochs), kFunction);
+    method.list.set("epochs", std::to_string(request.epochs), "tune");
   }
-  for (const std::string& assignment : request.options) method.list.set(assignment, kFunction);
+  for (const std::string& assignment : request.options) method.list.set(assignment, "tune");
   return method;
 }
 
@@ -45,7 +38,7 @@ ShotRule shot_rule(const TuningRequest& request, const LearnerRow& row) {
   if (request.shot_rule == "auto") return row.shots;
   if (request.shot_rule == "coop") return ShotRule::kCoop;
   if (request.shot_rule == "decoop") return ShotRule::kDeCoop;
-  fail(kFunction,
+  fail("tune",
        fmt::format("the shot rule is '{}'; expected coop, decoop or auto", request.shot_rule));
 }
 
@@ -58,13 +51,13 @@ void expect_images(const TuningRequest& request, const LearnerRow& row, const Sc
       for (const LearnerRow& other : learners()) {
         if (other.input == ImageInput::kFeatures) others.push_back(other.name);
       }
-      fail(kFunction, fmt::format("{} takes {}, and {} has features alone; expected images, or one "
-                                  "of {}",
-                                  row.name, image_input_name(row.input), dataset.name,
-                                  fmt::join(others, ", ")));
+      fail("tune", fmt::format("{} takes {}, and {} has features alone; expected images, or one "
+                               "of {}",
+                               row.name, image_input_name(row.input), dataset.name,
+                               fmt::join(others, ", ")));
     }
     if (request.views > 0) {
-      fail(kFunction,
+      fail("tune",
            fmt::format("random views need images, and {} has features alone", dataset.name));
     }
   };
@@ -149,7 +142,7 @@ std::vector<TestNames> test_names(const TuningRequest& request,
       continue;
     }
     names.push_back({prompt_names(dataset.data, {dataset.name, request.data.options},
-                                  request.keep_underscores, kFunction),
+                                  request.keep_underscores, "tune"),
                      choose_sentences(request.templates, dataset.data)});
   }
   return names;
@@ -213,16 +206,16 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
   const ShotRule rule = shot_rule(request, *method.row);
   expect_images(request, *method.row, data);
   if (request.augment && method.row->input != ImageInput::kPixels) {
-    fail(kFunction, fmt::format("{} takes {}; augmentation in every epoch needs a method that "
-                                "takes images, and views serve the others",
-                                method.row->name, image_input_name(method.row->input)));
+    fail("tune", fmt::format("{} takes {}; augmentation in every epoch needs a method that "
+                             "takes images, and views serve the others",
+                             method.row->name, image_input_name(method.row->input)));
   }
   std::vector<Episodes> episodes;
   for (const TuningRequest::Run& run : request.runs) {
     episodes.push_back(plan_episodes(request, scenario, data, run.seed));
   }
 
-  LoadedModel model = load_model(request.model, kFunction, observer);
+  LoadedModel model = load_model(request.model, "tune", observer);
   if (request.logit_scale > 0) set_logit_scale(model.clip, request.logit_scale);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const TextModel text_model = {&model.clip, &tokenizer, {request.memory}, request.model.threads};
@@ -271,7 +264,7 @@ std::vector<RunResult> run_tuning(const TuningRequest& request, const TuningObse
       run.begin();
       const double encode_seconds = seconds_since(start) + tests.seconds();
       if (!run.train(*learner, encoded.episode, observer)) {
-        fail(kFunction,
+        fail("tune",
              fmt::format("{}: stopped; run the same command again to resume", run.folder().path()));
       }
       results.push_back(

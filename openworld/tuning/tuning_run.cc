@@ -11,6 +11,7 @@
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
 #include "openworld/predictions/logit_predictions.h"
+#include "openworld/tuning/clock.h"
 #include "openworld/tuning/epoch_log.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/score_images.h"
@@ -20,17 +21,10 @@ namespace openworld {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-constexpr auto kFunction = "tune";
 
 // A state goes to the disk after an epoch, but not more often: small models do a hundred epochs a
 // second.
 constexpr std::chrono::seconds kSaveInterval(1);
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
@@ -68,18 +62,18 @@ void TuningRun::expect_same_folder() const {
   const auto expect_same = [&](RunSpec was, const Origin& origin) {
     // Options that were written under earlier names, as the method calls them now.
     if (was.method == spec_.method) {
-      const Method method = method_of(was, kFunction);
+      const Method method = method_of(was, "tune");
       was.options = method.list.values();
       was.changed = method.changed();
     }
     expect_same_run(was, spec_, origin);
   };
   if (folder_.is_run()) {
-    const Origin origin{kFunction, folder_.spec_file()};
+    const Origin origin{"tune", folder_.spec_file()};
     expect_same(or_restart([&] { return read_run_spec(origin); }), origin);
   }
   if (is_file(folder_.state_file())) {
-    const Origin origin{kFunction, folder_.state_file()};
+    const Origin origin{"tune", folder_.state_file()};
     expect_same(or_restart([&] {
                   const std::string text = saved_tuning(origin.file);
                   return parse_run_spec(std::as_bytes(std::span(text)), origin);
@@ -91,15 +85,15 @@ void TuningRun::expect_same_folder() const {
 std::optional<RunResult> TuningRun::finished() const {
   if (restart_ || !folder_.is_finished()) return std::nullopt;
   return or_restart([&] {
-    folder_.expect_whole({RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}, kFunction);
-    return folder_.result(kFunction);
+    folder_.expect_whole({RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}, "tune");
+    return folder_.result("tune");
   });
 }
 
 void TuningRun::remove_leftovers() const {
   if (!is_file(folder_.state_file()) && !is_file(folder_.path() + "/.lock")) return;
   try {
-    const FolderLease lease(folder_.path(), kFunction);  // removes its file at the end
+    const FolderLease lease(folder_.path(), "tune");  // removes its file at the end
     std::error_code ignored;
     fs::remove(folder_.state_file(), ignored);
   } catch (const Error&) {
@@ -108,13 +102,13 @@ void TuningRun::remove_leftovers() const {
 }
 
 void TuningRun::begin() {
-  lease_.emplace(folder_.path(), kFunction);
+  lease_.emplace(folder_.path(), "tune");
   if (restart_) {
     folder_.clear();
   } else {
     expect_same_folder();  // another process may have begun one since
   }
-  folder_.begin(spec_, kFunction);
+  folder_.begin(spec_, "tune");
 }
 
 bool TuningRun::train(Learner& learner, const Episode& episode, const Observer& observer) {
@@ -131,7 +125,7 @@ bool TuningRun::train(Learner& learner, const Episode& episode, const Observer& 
     }
   }
   const std::string state_text = run_spec_text(spec_, -1);
-  EpochLog log(folder_.log_file(), trainer.step(), kFunction);
+  EpochLog log(folder_.log_file(), trainer.step(), "tune");
   const double before = log.last() ? log.last()->seconds : 0;
   if (log.last()) loss_ = log.last()->loss;
   train_seconds_ = before;
@@ -216,14 +210,14 @@ RunResult TuningRun::finish(Learner& learner, const TestImages& test, double enc
                                   .meta = prediction_meta(spec_, test.summary)};
   set_sides(predictions, test.labels, static_cast<std::int32_t>(spec_.base_classes));
   save_prompts(learner, folder_.prompts_file());
-  save_logit_predictions(predictions, folder_.predictions_file(), kFunction);
+  save_logit_predictions(predictions, folder_.predictions_file(), "tune");
 
-  const Predictions measured = view_predictions(predictions, folder_.predictions_file(), kFunction);
+  const Predictions measured = view_predictions(predictions, folder_.predictions_file(), "tune");
   const std::vector<MetricRecord> metrics = measure(measured, kRunMetrics);
   RunResult result = result_of(learner, test.features.size(0),
                                {encode_seconds, text_seconds, score_seconds}, clock);
   result.metrics = metrics;
-  result = folder_.finish(std::move(result), kFunction);
+  result = folder_.finish(std::move(result), "tune");
   lease_.reset();
   return result;
 }
@@ -260,7 +254,7 @@ RunResult TuningRun::finish(Learner& learner, const std::vector<NameList>& lists
   RunResult result =
       result_of(learner, scored.images, {encode_seconds, text_seconds, score_seconds}, clock);
   result.views = std::move(views);
-  result = folder_.finish(std::move(result), kFunction);
+  result = folder_.finish(std::move(result), "tune");
   lease_.reset();
   return result;
 }

@@ -12,8 +12,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "tune";
-
 // The arrays of a view as they grow.
 struct Arrays {
   std::vector<std::int8_t> side;
@@ -72,7 +70,7 @@ class Scored {
                     static_cast<std::size_t>(logits.size(1)), false};
     };
     const std::optional<Matrix> base = matrix(scores.base_logits), news = matrix(scores.new_logits);
-    return answer({base ? &*base : nullptr, news ? &*news : nullptr}, false, {kFunction, ""});
+    return answer({base ? &*base : nullptr, news ? &*news : nullptr}, false, {"tune", ""});
   }
 
   Scores scores_;
@@ -165,9 +163,9 @@ ScoredViews score_views(const ViewScorer& scorer, ImageInput input, const TestVi
   for (std::size_t v = 0; v < arrays.size(); ++v) {
     const View& view = test.plan->views[v];
     if (arrays[v].side.empty()) {
-      fail(kFunction, fmt::format("{}: level {} has no images beside those that were tuned on or "
-                                  "could not be read; expected one or more",
-                                  view.world, view.level));
+      fail("tune", fmt::format("{}: level {} has no images beside those that were tuned on or "
+                               "could not be read; expected one or more",
+                               view.world, view.level));
     }
     scored.views.push_back(std::move(arrays[v]).finish(view));
   }

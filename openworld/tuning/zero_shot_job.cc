@@ -26,14 +26,12 @@ namespace {
 using at::Tensor;
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFunction = "zeroshot";
-
-struct Scored {
+struct ScoredDataset {
   Tensor logits;  // [images, classes]
   std::vector<std::int32_t> labels;
 };
 
-std::optional<ZeroShotAccuracy> measure(const Scored& scored) {
+std::optional<ZeroShotAccuracy> measure(const ScoredDataset& scored) {
   const std::int64_t classes = scored.logits.size(1);
   const float* row = scored.logits.data_ptr<float>();
   std::vector<std::int64_t> seen(static_cast<std::size_t>(classes)), right(seen.size());
@@ -68,7 +66,7 @@ std::optional<ZeroShotAccuracy> measure(const Scored& scored) {
 }
 
 // The prediction file of predictions/predictions.h: logits of both sides and r.
-void save(const Scored& scored, const std::vector<std::string>& classes, std::int64_t base,
+void save(const ScoredDataset& scored, const std::vector<std::string>& classes, std::int64_t base,
           const std::string& meta, const std::string& path) {
   const std::int64_t all = scored.logits.size(1);
   const Tensor base_logits = scored.logits.narrow(1, 0, base).contiguous();
@@ -84,12 +82,12 @@ void save(const Scored& scored, const std::vector<std::string>& classes, std::in
                                   .classes = classes,
                                   .meta = meta};
   set_sides(predictions, scored.labels, static_cast<std::int32_t>(base));
-  save_logit_predictions(predictions, path, kFunction);
+  save_logit_predictions(predictions, path, "zeroshot");
 }
 
-Scored score_dataset(const Clip& clip, const Dataset& dataset, const ImageFeatures& features,
-                     const Tensor& classifier) {
-  Scored scored;
+ScoredDataset score_dataset(const Clip& clip, const Dataset& dataset, const ImageFeatures& features,
+                            const Tensor& classifier) {
+  ScoredDataset scored;
   scored.logits =
       (logit_scale(clip) * at::matmul(normalized_features(features, clip.device()), classifier.t()))
           .to(at::kCPU)
@@ -99,14 +97,15 @@ Scored score_dataset(const Clip& clip, const Dataset& dataset, const ImageFeatur
 }
 
 // A zero feature cannot be normalised, and a broken model gives NaN: no class is the largest then.
-void refuse_nan(const Scored& scored, const Dataset& dataset, const ImageFeatures& features) {
+void refuse_nan(const ScoredDataset& scored, const Dataset& dataset,
+                const ImageFeatures& features) {
   const float* row = scored.logits.data_ptr<float>();
   const auto classes = static_cast<std::size_t>(scored.logits.size(1));
   for (const std::size_t i : features.samples) {
     if (!is_finite({row, classes})) {
-      fail(kFunction, fmt::format("{}: its logits hold NaN; the model's features of it or of the "
-                                  "names are zero or not finite",
-                                  sample_name(dataset, i)));
+      fail("zeroshot", fmt::format("{}: its logits hold NaN; the model's features of it or of the "
+                                   "names are zero or not finite",
+                                   sample_name(dataset, i)));
     }
     row += classes;
   }
@@ -148,20 +147,20 @@ Json zero_shot_json(const ZeroShotResult& result) {
 
 ZeroShotResult run_zero_shot(const ZeroShotRequest& request, const Observer& observer) {
   const at::NoGradGuard no_grad;
-  if (!request.out.empty()) expect_writable_npz(request.out, kFunction);
+  if (!request.out.empty()) expect_writable_npz(request.out, "zeroshot");
   Dataset dataset = request.data.open();
   const std::vector<std::size_t> base =
-      choose_base(request.base, dataset.classes.size(), dataset.classes, kFunction);
+      choose_base(request.base, dataset.classes.size(), dataset.classes, "zeroshot");
   dataset = reorder_classes(dataset, base_first(base, dataset.classes.size()));
   ZeroShotResult result;
   result.templates = choose_templates(request.templates, dataset);
   result.ensemble = request.ensemble;
   result.level = request.level;
   const std::vector<std::string> names =
-      prompt_names(dataset, request.data, request.keep_underscores, kFunction);
+      prompt_names(dataset, request.data, request.keep_underscores, "zeroshot");
   result.base_classes = base.size();
 
-  const LoadedModel model = load_model(request.model, kFunction, observer);
+  const LoadedModel model = load_model(request.model, "zeroshot", observer);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, request.model.vocabulary);
   const Tensor classifier = zeroshot_classifier(
       model.clip, tokenizer, names, result.templates,
@@ -170,7 +169,7 @@ ZeroShotResult run_zero_shot(const ZeroShotRequest& request, const Observer& obs
        .on_progress = observer.follow("encoding prompts")});
   const ImageFeatures features =
       encode_dataset(model, dataset, request.model, request.cache, observer);
-  const Scored scored = score_dataset(model.clip, dataset, features, classifier);
+  const ScoredDataset scored = score_dataset(model.clip, dataset, features, classifier);
   refuse_nan(scored, dataset, features);
   result.accuracy = measure(scored);
   result.model = model.description(request.model);

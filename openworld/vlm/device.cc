@@ -12,12 +12,12 @@
 namespace openworld {
 namespace {
 
-constexpr std::string_view kFunction = "parse_device", kCuda = "cuda";
+constexpr std::string_view kParseDevice = "parse_device", kCuda = "cuda";
 
 std::atomic<int> torch_only = 0;
 
 [[noreturn]] void refuse(std::string_view text) {
-  fail(kFunction, fmt::format("device {}: expected cpu, cuda or cuda:N", in_quotes(text)));
+  fail(kParseDevice, fmt::format("device {}: expected cpu, cuda or cuda:N", in_quotes(text)));
 }
 
 }  // namespace
@@ -37,15 +37,16 @@ at::Device parse_device(std::string_view text) {
     }
   }
   if (!at::globalContext().hasCUDART()) {
-    fail(kFunction, fmt::format("device {}: this libtorch has no CUDA; expected cpu", text));
+    fail(kParseDevice, fmt::format("device {}: this libtorch has no CUDA; expected cpu", text));
   }
   if (!at::hasCUDA()) {
-    fail(kFunction, fmt::format("device {}: there is no CUDA device; expected cpu", text));
+    fail(kParseDevice, fmt::format("device {}: there is no CUDA device; expected cpu", text));
   }
   const auto count = static_cast<int>(at::getNumGPUs());
   if (index >= count) {
-    fail(kFunction, fmt::format("device {}: there are {} CUDA devices; expected cuda:0 to cuda:{}",
-                                text, count, count - 1));
+    fail(kParseDevice,
+         fmt::format("device {}: there are {} CUDA devices; expected cuda:0 to cuda:{}", text,
+                     count, count - 1));
   }
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
 }

@@ -8,8 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kFunction = "image_features";
-
 std::string claim_file(const std::string& folder,
                        const std::map<Sha256Digest, std::size_t>& images) {
   std::string bytes;
@@ -29,7 +27,7 @@ EncodingClaim::EncodingClaim(FeatureStore& store, const std::map<Sha256Digest, s
 
 bool EncodingClaim::take() {
   store_.make_folder();
-  std::optional<Lease> lease = Lease::claim(path_, clock_, kFunction);
+  std::optional<Lease> lease = Lease::claim(path_, clock_, "image_features");
   if (lease) {
     remove_half_made_leases(store_.folder(), clock_);
     keeper_.keep(std::move(*lease));

@@ -21,7 +21,7 @@ std::vector<std::size_t> repeated_samples(const Dataset& dataset, std::size_t ti
   return samples;
 }
 
-[[noreturn]] void refuse(std::size_t, const Error& error) {
+[[noreturn]] void refuse_sample(std::size_t, const Error& error) {
   throw error;
 }
 
@@ -54,7 +54,7 @@ Tensor finished_patches(const Clip& clip, const Dataset& dataset,
                   .copy_(finish(local.select(0, static_cast<std::int64_t>(i))));
             }
           },
-          refuse);
+          refuse_sample);
   return result;
 }
 
@@ -101,7 +101,7 @@ Tensor view_features(const Clip& clip, const Dataset& dataset, std::int64_t view
                   .copy_(features.select(0, static_cast<std::int64_t>(i)));
             }
           },
-          refuse);
+          refuse_sample);
   return result.reshape({views, static_cast<std::int64_t>(count), clip.config.embed});
 }
 

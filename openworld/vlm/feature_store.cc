@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kFunction = "FeatureStore";
-
 }  // namespace
 
 FeatureStore::FeatureStore(const std::string& folder, const Sha256Digest& kind, std::size_t width)
@@ -48,7 +46,7 @@ FeatureStore::~FeatureStore() {
 }
 
 void FeatureStore::load(const std::string& path) {
-  const CachedFeatures file = read_feature_file({kFunction, path}, width_);
+  const CachedFeatures file = read_feature_file({"FeatureStore", path}, width_);
   owners_.push_back(file.values.owner);
   for (std::size_t i = 0; i < file.images.size(); ++i) {
     const std::span<const float> feature = file.feature(i);
@@ -73,9 +71,9 @@ void FeatureStore::add(const Sha256Digest& image, std::span<const float> feature
 void FeatureStore::make_folder() const {
   std::error_code error;
   fs::create_directories(folder_, error);
-  if (error) fail(kFunction, fmt::format("{}: cannot be made: {}", folder_, error.message()));
+  if (error) fail("FeatureStore", fmt::format("{}: cannot be made: {}", folder_, error.message()));
   if (access(folder_.c_str(), W_OK | X_OK) != 0) {
-    fail(kFunction, fmt::format("{}: cannot be written: {}", folder_, std::strerror(errno)));
+    fail("FeatureStore", fmt::format("{}: cannot be written: {}", folder_, std::strerror(errno)));
   }
 }
 
@@ -85,7 +83,7 @@ void FeatureStore::flush() {
   const std::string bytes = make_feature_file(new_images_, new_features_);
   const std::string name = feature_file_name(std::as_bytes(std::span(bytes)));
   const std::string path = (fs::path(folder_) / name).string();
-  write_file_atomically(path, bytes, kFunction);
+  write_file_atomically(path, bytes, "FeatureStore");
   read_.insert(path);
   new_images_.clear();
   new_features_.clear();

@@ -49,16 +49,16 @@ struct KeyRows {
   }
 };
 
-constexpr int kLanes = 8;
+constexpr int kKeyLanes = 8;
 
 // Eight partial sums, so that the order of additions is one that a vector unit has.
 [[gnu::always_inline]] inline float dot(const float* a, const float* b, std::int64_t n) {
-  float sums[kLanes] = {};
+  float sums[kKeyLanes] = {};
   std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int l = 0; l < kLanes; ++l) sums[l] += a[i + l] * b[i + l];
+  for (; i + kKeyLanes <= n; i += kKeyLanes) {
+    for (int l = 0; l < kKeyLanes; ++l) sums[l] += a[i + l] * b[i + l];
   }
-  for (; i < n; ++i) sums[i % kLanes] += a[i] * b[i];
+  for (; i < n; ++i) sums[i % kKeyLanes] += a[i] * b[i];
   return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 

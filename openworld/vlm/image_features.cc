@@ -19,8 +19,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "image_features";
-
 // An interrupted run loses at most this much work.
 constexpr std::chrono::seconds kFlushInterval(10);
 
@@ -38,7 +36,8 @@ bool asked_to_stop(const ImageFeatureOptions& options) {
 }
 
 void stop_if_asked(const ImageFeatureOptions& options) {
-  if (asked_to_stop(options)) fail(kFunction, "stopped; run the same command again to resume");
+  if (asked_to_stop(options))
+    fail("image_features", "stopped; run the same command again to resume");
 }
 
 Hashes hash_images(const Dataset& dataset, const ImageFeatureOptions& options) {
@@ -165,9 +164,10 @@ ImageFeatures image_features(const Clip& clip, const Dataset& dataset,
       clip, dataset, missing, options,
       [&](std::size_t sample, std::span<const float> feature) {
         if (!is_finite(feature)) {
-          fail(kFunction, fmt::format("{}: its feature holds NaN or infinity; the model's weights "
-                                      "are broken or overflow",
-                                      sample_name(dataset, sample)));
+          fail("image_features",
+               fmt::format("{}: its feature holds NaN or infinity; the model's weights "
+                           "are broken or overflow",
+                           sample_name(dataset, sample)));
         }
         ++result.encoded;
         if (options.store == nullptr) {

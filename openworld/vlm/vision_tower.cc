@@ -21,29 +21,28 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kFunction = "encode_images";
-
 void check(const VisionTower& tower, const Tensor& images, const VisionOptions& options) {
   const std::int64_t size = tower.config.preprocessing.image_size;
   if (images.dim() != 4 || images.size(1) != 3 || images.size(2) != size ||
       images.size(3) != size) {
-    fail(kFunction, fmt::format("images must be [n, 3, {0}, {0}]", size));
+    fail("encode_images", fmt::format("images must be [n, 3, {0}, {0}]", size));
   }
   std::int64_t next = 0;
   for (const VisualPrompt& prompt : options.prompts) {
     if (prompt.block < next || prompt.block >= tower.config.vision.layers) {
-      fail(kFunction, fmt::format("visual prompts need increasing blocks below {}, got {}",
-                                  tower.config.vision.layers, prompt.block));
+      fail("encode_images", fmt::format("visual prompts need increasing blocks below {}, got {}",
+                                        tower.config.vision.layers, prompt.block));
     }
     if (prompt.rows.size(-1) != tower.config.vision.width) {
-      fail(kFunction, fmt::format("visual prompts have {} columns, the vision tower has {}",
-                                  prompt.rows.size(-1), tower.config.vision.width));
+      fail("encode_images", fmt::format("visual prompts have {} columns, the vision tower has {}",
+                                        prompt.rows.size(-1), tower.config.vision.width));
     }
     next = prompt.block + 1;
   }
   if (options.read_only && (options.prompts.size() != 1 || options.prompts[0].block != 0 ||
                             options.mask.defined() || options.local)) {
-    fail(kFunction, "read-only prompts are one prompt at block 0, without a mask and patches");
+    fail("encode_images",
+         "read-only prompts are one prompt at block 0, without a mask and patches");
   }
 }
 
@@ -102,7 +101,7 @@ VisionFeatures last_block(const VisionTower& tower, const Tensor& x, const Visio
   std::vector<std::int64_t> rows = options.readouts;
   for (std::int64_t& row : rows) {
     if (row < -x.size(1) || row >= x.size(1)) {
-      fail(kFunction, fmt::format("no row {} to read, there are {}", row, x.size(1)));
+      fail("encode_images", fmt::format("no row {} to read, there are {}", row, x.size(1)));
     }
     if (row < 0) row += x.size(1);
   }
@@ -206,7 +205,7 @@ VisionFeatures encode_images(const VisionTower& tower, const Tensor& images,
     const bool replaced = prompt != options.prompts.end() && prompt->block == b + 1;
     const std::int64_t added = replaced ? prompt->rows.size(-2) : 0;
     if (added >= x.size(1)) {
-      fail(kFunction,
+      fail("encode_images",
            fmt::format("a prompt of {} rows cannot replace rows of {}", added, x.size(1)));
     }
     if (b == config.vision.layers - 1) break;

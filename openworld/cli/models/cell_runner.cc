@@ -21,8 +21,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "study";
-
 // Base to new classes as `openworld tune` runs it without a scenario, with the logits of every
 // image.
 bool is_plain(const CellScenario& scenario) {
@@ -83,12 +81,12 @@ TuningRequest request_of(const Cell& cell, const CellContext& context) {
 void check_scenario(const Cell& cell) {
   Scenario scenario(cell.scenario.name);
   for (const auto& [name, value] : cell.scenario.options) {
-    scenario.options().set(name, option_text(value), kFunction);
+    scenario.options().set(name, option_text(value), "study");
   }
   if (cell.data.base != CellData().base) {
-    fail(kFunction, fmt::format("{}: base of the data is {}, for recognition without options; "
-                                "expected the scenario's option base",
-                                cell_text(cell), in_quotes(cell.data.base)));
+    fail("study", fmt::format("{}: base of the data is {}, for recognition without options; "
+                              "expected the scenario's option base",
+                              cell_text(cell), in_quotes(cell.data.base)));
   }
 }
 
@@ -107,7 +105,7 @@ class TuningRunner : public CellRunner {
       if (!is_plain(cell.scenario)) check_scenario(cell);
       Method method(cell.learner.name);
       for (const auto& [name, value] : cell.learner.options) {
-        method.list.set(name, option_text(value), kFunction);
+        method.list.set(name, option_text(value), "study");
       }
     }
   }

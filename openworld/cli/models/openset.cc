@@ -17,8 +17,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "openset";
-
 FeatureArrays arrays_of(const at::Tensor& features, const char* name) {
   const at::Tensor rows = features.cpu().contiguous();
   const std::span<const float> values = floats_of(rows);
@@ -27,7 +25,7 @@ FeatureArrays arrays_of(const at::Tensor& features, const char* name) {
       {make_column(std::vector<float>(values.begin(), values.end())),
        static_cast<std::size_t>(rows.size(0)), static_cast<std::size_t>(rows.size(1)), false},
       name,
-      {kFunction, ""}};
+      {"openset", ""}};
   return arrays;
 }
 
@@ -36,7 +34,7 @@ std::vector<std::int32_t> labels_of(const Dataset& dataset, const ImageFeatures&
   for (const std::size_t i : features.samples) {
     labels.push_back(dataset.samples[i].label);
     if (labels.back() >= 0) continue;
-    fail(kFunction, fmt::format("{} has no label; expected images of the named classes only",
+    fail("openset", fmt::format("{} has no label; expected images of the named classes only",
                                 sample_name(dataset, i)));
   }
   return labels;
@@ -49,10 +47,10 @@ void run_openset(const OpenSetFlags& flags) {
   const Observer observer = terminal_observer();
   const Dataset dataset = flags.data.open();
   const std::vector<std::string> templates = choose_templates(flags.templates, dataset);
-  const std::vector<std::string> names = prompt_names(dataset, flags.data, false, kFunction);
+  const std::vector<std::string> names = prompt_names(dataset, flags.data, false, "openset");
   ModelSpec spec = flags.model;
   spec.threads = flags.numbers.threads;
-  const LoadedModel model = load_model(spec, kFunction, observer);
+  const LoadedModel model = load_model(spec, "openset", observer);
   const Tokenizer tokenizer = load_tokenizer(model.checkpoint, spec.vocabulary);
   const auto options = [&](const char* what) {
     return ZeroshotOptions{.memory = {flags.memory},

@@ -22,8 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Threshold = std::optional<StoredThreshold>;
 
-constexpr auto kFunction = "predict";
-
 std::string rule_of(const Threshold& threshold) {
   if (!threshold) return "base if the largest logit of all names is of a base name";
   return threshold->unknown
@@ -86,10 +84,10 @@ Json stored_json(const Threshold& threshold) {
 
 // What goes to files; what is printed is said there.
 void write_files(const PredictCommand& command, const std::vector<Answer>& answers) {
-  if (!command.csv.empty()) write_file_atomically(command.csv, answers_csv(answers), kFunction);
+  if (!command.csv.empty()) write_file_atomically(command.csv, answers_csv(answers), "predict");
   if (command.sort_into.empty()) return;
   sort_images(answers, command.sort_into, command.copy ? SortedAs::kCopies : SortedAs::kLinks,
-              kFunction);
+              "predict");
 }
 
 }  // namespace
@@ -108,7 +106,7 @@ SampleScores predicted_scores(const PredictCommand& command) {
 
 void run_predict(const PredictCommand& command) {
   const RunClock clock;
-  if (!command.sort_into.empty()) expect_empty_folder(command.sort_into, kFunction);
+  if (!command.sort_into.empty()) expect_empty_folder(command.sort_into, "predict");
   const Dataset dataset = image_files(command.images);
   const TunedModel model = TunedModel::open(command.run, command.model);
   const Observer observer = terminal_observer();

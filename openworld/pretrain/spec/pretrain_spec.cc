@@ -8,8 +8,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "pretrain";
-
 // Which towers have been trained, or come from a checkpoint.
 struct Learned {
   bool image = false, text = false;
@@ -41,8 +39,8 @@ std::string where_text(const std::vector<StageSpec>& stages, const StageSpec& st
 void check_redraw(const SourceOptions& options) {
   const RedrawRange& range = options.augmentation.redraw;
   if (range.low <= range.high && range.low > 0) return;
-  fail(kFunction, fmt::format("zoom is {} {}; expected two factors above 0, the smaller one first",
-                              range.low, range.high));
+  fail("pretrain", fmt::format("zoom is {} {}; expected two factors above 0, the smaller one first",
+                               range.low, range.high));
 }
 
 void check_weights(const PretrainOptions& training, const std::string& where) {
@@ -50,20 +48,21 @@ void check_weights(const PretrainOptions& training, const std::string& where) {
   const double sum = weights.pairs + weights.naming + weights.words + weights.agreement +
                      weights.guesses + weights.texts;
   if (!(sum > 0)) {
-    fail(kFunction, where +
-                        "no loss has a weight; expected one of pairs, naming, words, agreement, "
-                        "guesses and texts above 0");
+    fail("pretrain", where +
+                         "no loss has a weight; expected one of pairs, naming, words, agreement, "
+                         "guesses and texts above 0");
   }
   const bool image_is_locked = training.locked == Tower::kImage;
   if (image_is_locked && weights.words + weights.agreement + weights.guesses > 0) {
-    fail(kFunction, where +
-                        "lock is image, but words, agreement and guesses train the image tower; "
-                        "expected all of them to be 0");
+    fail("pretrain", where +
+                         "lock is image, but words, agreement and guesses train the image tower; "
+                         "expected all of them to be 0");
   }
   if (!image_is_locked && training.reuse > 1) {
-    fail(kFunction, fmt::format("{}reuse is {} without lock image; expected 1, since features of a "
-                                "tower in training change",
-                                where, training.reuse));
+    fail("pretrain",
+         fmt::format("{}reuse is {} without lock image; expected 1, since features of a "
+                     "tower in training change",
+                     where, training.reuse));
   }
 }
 
@@ -73,9 +72,10 @@ void check_locked(const PretrainOptions& training, Learned learned, const std::s
   if (unused || learned[training.locked]) return;
   const char* const locked = tower_name(training.locked);
   const std::string stage_before = where.empty() ? "" : ", or a stage before that trains it";
-  fail(kFunction, fmt::format("{}lock is {}, which would keep a tower with a random init; expected "
-                              "init, and another reinit than {}{}",
-                              where, locked, locked, stage_before));
+  fail("pretrain",
+       fmt::format("{}lock is {}, which would keep a tower with a random init; expected "
+                   "init, and another reinit than {}{}",
+                   where, locked, locked, stage_before));
 }
 
 }  // namespace
@@ -149,13 +149,13 @@ bool PretrainSpec::centres(std::size_t stage) const {
 void PretrainSpec::check() const {
   for (const SourceSpec& row : all_sources()) check_redraw(row.options);
   if (model.init.empty() && model.reinit != Tower::kNeither) {
-    fail(kFunction, fmt::format("reinit is {} without init; expected a checkpoint whose other "
-                                "tower is kept",
-                                tower_name(model.reinit)));
+    fail("pretrain", fmt::format("reinit is {} without init; expected a checkpoint whose other "
+                                 "tower is kept",
+                                 tower_name(model.reinit)));
   }
   Learned learned = at_start(model);
   if (model.batch_norm && learned.image) {
-    fail(kFunction,
+    fail("pretrain",
          "batch_norm needs statistics that a checkpoint does not have; expected no init, or reinit "
          "image");
   }
@@ -169,9 +169,9 @@ void PretrainSpec::check() const {
     for (const auto& [name, weight] :
          {std::pair{"texts", weights.texts}, {"guesses", weights.guesses}}) {
       if (!(weight > 0) || has_vectors) continue;
-      fail(kFunction, fmt::format("{}{} needs vectors of names; expected words above 0 here or in "
-                                  "a stage before",
-                                  where, name));
+      fail("pretrain", fmt::format("{}{} needs vectors of names; expected words above 0 here or in "
+                                   "a stage before",
+                                   where, name));
     }
     learn(stage.training, learned);
   }

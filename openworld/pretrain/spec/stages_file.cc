@@ -14,8 +14,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "pretrain";
-
 // Strings of DatasetOptions by their keys here.
 struct TextKey {
   const char* key;
@@ -98,7 +96,7 @@ StageSpec read_stage(std::size_t number, const nlohmann::json& json, const JsonF
 }  // namespace
 
 void read_stages(const std::string& path, PretrainSpec& spec) {
-  const Origin origin{kFunction, path};
+  const Origin origin{"pretrain", path};
   const nlohmann::json json = read_json_file(origin);
   const JsonFields fields(json, "", origin);
   OptionList none;
