@@ -35,7 +35,7 @@ Image affine_nearest(const ImageView& image, const std::array<double, 6>& map);
 Image rotate_nearest(const ImageView& image, double degrees);
 
 // ImageDraw.rectangle((x0, y0, x1, y1), colour): coordinates are cut to integers, the last ones
-// included.
+// included. REQUIRES: x0 <= x1 and y0 <= y1, within the range of int.
 Image fill_rectangle(const ImageView& image, const std::array<double, 4>& box,
                      const std::array<std::uint8_t, 3>& colour);
 

@@ -36,10 +36,10 @@ struct RandAugmentOperation {
 
 std::span<const RandAugmentOperation> rand_augment_operations(RandAugmentList list);
 
-// Throws Error unless n >= 0 and 0 <= m <= 30.
+// Throws Error unless 0 <= n <= 16 and 0 <= m <= 30.
 void check_rand_augment(const RandAugment& augment, std::string_view function);
 
-// REQUIRES: check_rand_augment passes; sides below 2^15.
+// REQUIRES: check_rand_augment passes; n >= 1; sides below 2^15.
 Image rand_augment(const ImageView& image, const RandAugment& augment, Random& random);
 
 }  // namespace openworld

@@ -7,7 +7,9 @@
 // RandomHorizontalFlip after it. Preprocessing::image_size is n; a mean of 0 and a std of 1 are
 // ToTensor alone.
 
+#include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "openworld/images/image.h"
 #include "openworld/images/preprocessing.h"
@@ -30,12 +32,24 @@ struct SquareAugmentation {
   bool operator==(const SquareAugmentation&) const = default;
 };
 
+// The choices after RandAugment: where the crop starts in the image, and whether it is flipped.
+struct SquareChoices {
+  int left = 0, top = 0;  // -padding to padding; below 0 the crop starts in the padding
+  bool flip = false;
+};
+
+SquareChoices draw_square_choices(const SquareAugmentation& augmentation, Random& random);
+
+// Throws Error for a padding below 0 or above n, and as check_rand_augment does.
+void check_square_augmentation(const SquareAugmentation& augmentation, std::int64_t n,
+                               std::string_view function);
+
 // Throws Error unless chw.size() = 3 n^2.
 void square_transform(const ImageView& image, const Preprocessing& preprocessing,
                       std::span<float> chw);
 
-// The same with the random choices that belong to `name` alone. Throws Error, also for a padding
-// below 0 or above n.
+// The same with random choices, which depend on `name` alone. Throws Error, also as
+// check_square_augmentation does.
 void square_train_transform(const ImageView& image, const Preprocessing& preprocessing,
                             const SquareAugmentation& augmentation, const AugmentationName& name,
                             std::span<float> chw);
