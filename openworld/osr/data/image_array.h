@@ -44,7 +44,8 @@ struct ImageArray {
            static_cast<std::size_t>(width);
   }
 
-  // Image i. REQUIRES: i < count and 8-bit pixels.
+  // Image i, in place or copied. REQUIRES: i < count and 8-bit pixels.
+  ImageView view(std::size_t i) const;
   Image image(std::size_t i) const;
 
   // How many floats write() gives: 3 image_size^2, or values() of an array of floats.
