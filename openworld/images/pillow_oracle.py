@@ -19,7 +19,7 @@ import zlib
 
 import numpy as np
 import torch
-from PIL import Image
+from PIL import Image, ImageDraw, ImageEnhance, ImageOps
 
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
@@ -261,11 +261,93 @@ def write_transform(out, rng):
     (out / "cases.txt").write_text("\n".join(lines) + "\n")
 
 
+# The operations of RandAugment, each with the range of its strength; written from the paper's list and
+# Pillow's documentation. Those with a direction come with both signs.
+def operations(strength):
+    affine = lambda *numbers: lambda image: image.transform(image.size, Image.Transform.AFFINE, numbers)
+    enhance = lambda kind, factor: lambda image: kind(image).enhance(factor)
+    solarize_add = lambda add: lambda image: ImageOps.solarize(
+        Image.fromarray(np.clip(np.asarray(image).astype(int) + add, 0, 255).astype(np.uint8)), 128)
+    signs = (1, -1)
+    value = lambda low, high: strength / 30 * (high - low) + low
+    factor = value(0.1, 1.9)
+    shear, shift, turn = value(0, 0.3), value(0, 100), value(0, 30)
+    return {
+        "AutoContrast": [ImageOps.autocontrast],
+        "Equalize": [ImageOps.equalize],
+        "Invert": [ImageOps.invert],
+        "Rotate": [lambda image, s=s: image.rotate(s * turn) for s in signs],
+        "Posterize": [lambda image: ImageOps.posterize(image, max(1, int(value(0, 4))))],
+        "Solarize": [lambda image: ImageOps.solarize(image, value(0, 256))],
+        "SolarizeAdd": [solarize_add(value(0, 110))],
+        "Color": [enhance(ImageEnhance.Color, factor)],
+        "Contrast": [enhance(ImageEnhance.Contrast, factor)],
+        "Brightness": [enhance(ImageEnhance.Brightness, factor)],
+        "Sharpness": [enhance(ImageEnhance.Sharpness, factor)],
+        "ShearX": [affine(1, s * shear, 0, 0, 1, 0) for s in signs],
+        "ShearY": [affine(1, 0, 0, s * shear, 1, 0) for s in signs],
+        "TranslateXabs": [affine(1, 0, s * shift, 0, 1, 0) for s in signs],
+        "TranslateYabs": [affine(1, 0, 0, 0, 1, s * shift) for s in signs],
+    }
+
+
+def write_operations(out, rng):
+    lines = []
+    shapes = [(1, 1), (5, 3), (28, 28), (32, 32), (61, 40), (40, 90)]
+    for k, (height, width) in enumerate(shapes):
+        pixels = picture(height, width, 3, rng)
+        if k % 2:
+            pixels = pixels // 3 + 40  # for autocontrast
+        source = f"{width}x{height}.npy"
+        np.save(out / source, pixels)
+        image = Image.fromarray(pixels)
+        for strength in (0, 1, 6, 8, 9.5, 15, 18, 30):
+            for name, functions in operations(strength).items():
+                results = []
+                for function in functions:
+                    results.append(f"result{len(lines)}_{len(results)}.npy")
+                    np.save(out / results[-1], np.asarray(function(image)))
+                lines.append(f"{source} {name} {strength} {' '.join(results)}")
+    (out / "cases.txt").write_text("\n".join(lines) + "\n")
+    lines = []
+    for box in ((0, 0, 0, 0), (3, 4, 11, 12), (3, 4, 10.67, 11.67), (20, 25, 32, 32), (0, 30, 6.6, 32)):
+        image = Image.fromarray(np.load(out / "32x32.npy"))
+        ImageDraw.Draw(image).rectangle(box, (125, 123, 114))
+        result = f"rectangle{len(lines)}.npy"
+        np.save(out / result, np.asarray(image))
+        lines.append(f"{' '.join(map(str, box))} {result}")
+    (out / "rectangles.txt").write_text("\n".join(lines) + "\n")
+
+
+def write_square(out, rng):
+    """Torchvision's Resize((n, n)), and every RandomCrop(n, padding=2) and flip of one image."""
+    lines = []
+    for height, width in ((1, 1), (28, 28), (32, 32), (301, 223)):
+        source = f"{width}x{height}.npy"
+        np.save(out / source, picture(height, width, 3, rng))
+        image = Image.fromarray(np.load(out / source))
+        for size in (1, 28, 32):
+            result = f"result{len(lines)}.npy"
+            np.save(out / result, to_tensor(image.resize((size, size), Image.Resampling.BILINEAR)))
+            lines.append(f"{source} {size} {result}")
+    (out / "cases.txt").write_text("\n".join(lines) + "\n")
+    image = Image.fromarray(np.load(out / "28x28.npy")).resize((32, 32), Image.Resampling.BILINEAR)
+    padded = ImageOps.expand(image, border=2, fill=0)
+    crops = []
+    for top in range(5):
+        for left in range(5):
+            for flip in (False, True):
+                crop = padded.crop((left, top, left + 32, top + 32))
+                crops.append(to_tensor(ImageOps.mirror(crop) if flip else crop))
+    np.save(out / "crops.npy", np.stack(crops))
+
+
 def main():
     warnings.simplefilter("ignore")
     out = pathlib.Path(sys.argv[1])
     shutil.rmtree(out, ignore_errors=True)
-    for write in (write_decode, write_mutated, write_resize, write_transform):
+    for write in (write_decode, write_mutated, write_resize, write_transform, write_operations,
+                  write_square):
         folder = out / write.__name__.removeprefix("write_")
         folder.mkdir(parents=True)
         write(folder, np.random.default_rng(1))

@@ -1,50 +1,14 @@
 #include "openworld/images/transform.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 
-#include "openworld/base/error.h"
+#include "openworld/images/pixel_floats.h"
 #include "openworld/images/resample.h"
 
 namespace openworld {
 namespace {
-
-void check(std::string_view function, const Preprocessing& preprocessing,
-           std::span<const float> chw) {
-  const std::int64_t n = preprocessing.image_size;
-  constexpr std::int64_t kMaxSide = 1 << 20;  // 3 n^2 then fits 64 bits by far
-  if (n < 1 || n > kMaxSide) {
-    fail(function, fmt::format("image_size is {}; expected 1 to {}", n, kMaxSide));
-  }
-  if (chw.size() != static_cast<std::size_t>(3 * n * n)) {
-    fail(function, fmt::format("the output has {} values; expected 3 * {} * {}", chw.size(), n, n));
-  }
-  for (const double std : preprocessing.std) {
-    if (!(std > 0)) fail(function, fmt::format("std is {}; expected it above 0", std));
-  }
-}
-
-// REQUIRES: `image` is n x n and chw holds 3 n^2 values.
-void to_floats(const Image& image, const Preprocessing& preprocessing, bool flip,
-               std::span<float> chw) {
-  const std::size_t n = static_cast<std::size_t>(image.width);
-  std::array<float, 256> values;
-  for (std::size_t c = 0; c < 3; ++c) {
-    const auto mean = static_cast<float>(preprocessing.mean[c]);
-    const auto std = static_cast<float>(preprocessing.std[c]);
-    for (int v = 0; v < 256; ++v) values[v] = (static_cast<float>(v) / 255.0f - mean) / std;
-    for (std::size_t y = 0; y < n; ++y) {
-      float* out = &chw[(c * n + y) * n];
-      const std::uint8_t* row = &image.rgb[3 * n * y + c];
-      for (std::size_t x = 0; x < n; ++x) out[x] = values[row[3 * x]];
-      if (flip) std::reverse(out, out + n);
-    }
-  }
-}
 
 // round(margin / 2), halves to even.
 std::int64_t middle(std::int64_t margin) {
@@ -56,7 +20,7 @@ std::int64_t middle(std::int64_t margin) {
 
 void clip_transform(const ImageView& image, const Preprocessing& preprocessing,
                     std::span<float> chw) {
-  check("clip_transform", preprocessing, chw);
+  check_preprocessing("clip_transform", preprocessing, chw);
   const std::int64_t n = preprocessing.image_size;
   const std::int64_t shorter = std::min(image.width, image.height);
   ResizeOptions options;
@@ -65,7 +29,7 @@ void clip_transform(const ImageView& image, const Preprocessing& preprocessing,
   // Only the crop is computed: a quarter less work for a photograph, and an image of 1 x 10^8
   // pixels does not become one of 224 x 10^10.
   options.part = Rect{middle(options.width - n), middle(options.height - n), n, n};
-  to_floats(resize(image, options), preprocessing, false, chw);
+  write_floats(resize(image, options), preprocessing, false, chw);
 }
 
 Augmentation draw_augmentation(int width, int height, Random& random) {
@@ -103,18 +67,22 @@ Augmentation draw_augmentation(int width, int height, Random& random) {
 
 void augmented_transform(const ImageView& image, const Preprocessing& preprocessing,
                          const Augmentation& augmentation, std::span<float> chw) {
-  check("augmented_transform", preprocessing, chw);
+  check_preprocessing("augmented_transform", preprocessing, chw);
   const Rect& crop = augmentation.crop;
   assert(crop.left >= 0 && crop.left + crop.width <= image.width);
   assert(crop.top >= 0 && crop.top + crop.height <= image.height);
   ResizeOptions options;
   options.width = options.height = preprocessing.image_size;
-  to_floats(resize(image.crop(crop), options), preprocessing, augmentation.flip, chw);
+  write_floats(resize(image.crop(crop), options), preprocessing, augmentation.flip, chw);
+}
+
+Random augmentation_stream(const AugmentationName& name) {
+  return Random(mix64(mix64(name.seed) ^ name.epoch), name.index);
 }
 
 void train_transform(const ImageView& image, const Preprocessing& preprocessing,
                      const AugmentationName& name, std::span<float> chw) {
-  Random random(mix64(mix64(name.seed) ^ name.epoch), name.index);
+  Random random = augmentation_stream(name);
   augmented_transform(image, preprocessing, draw_augmentation(image.width, image.height, random),
                       chw);
 }

@@ -44,6 +44,9 @@ struct AugmentationName {
   std::uint64_t index = 0;
 };
 
+// The random numbers of that name.
+Random augmentation_stream(const AugmentationName& name);
+
 // draw_augmentation from the stream of that name, then augmented_transform.
 void train_transform(const ImageView& image, const Preprocessing& preprocessing,
                      const AugmentationName& name, std::span<float> chw);
