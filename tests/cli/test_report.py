@@ -311,6 +311,27 @@ def list_hash(folder):
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
+def test_pictures_of_chosen_base_classes(folder):
+    """They come first in the predictions, whatever their place in the dataset."""
+    images = write_pictures(folder / "images")
+    arrays = predictions(*SKILLS["gmop"], 0, 1)
+    odd_first = [1, 3, 5, 7, 9, 0, 2, 4, 6, 8]
+    label = np.argsort(odd_first)[np.repeat(np.arange(10), 30)]
+    arrays.update(side=(label >= 5).astype("i1"), label=(label % 5).astype("i4"),
+                  classes=np.array([f"class {i}" for i in odd_first]))
+    run = write_run(folder / "a", "gmop", data="images", arrays=arrays)
+    text = json.loads((run / "run.json").read_text())
+    text["data"].update(test_split="")
+    (run / "run.json").write_text(json.dumps(text))
+    words = ["report", run, "--out", "page.html", "--samples", "8", "--data", images]
+    assert json_of(*words, cwd=folder)["pictures"] == 8
+    arrays.update(classes=np.array([f"class {i}" for i in range(10)]))
+    (run / "predictions.npz").unlink()
+    write_npz(run / "predictions.npz", arrays)
+    (missing,) = json_of(*words, cwd=folder)["without_pictures"]
+    assert missing["why"].endswith("row 0 has another label than the dataset")
+
+
 def test_data_that_were_moved(folder):
     """They are known by their list of images, and named by the user; what is without pictures says why."""
     run = write_run(folder / "a", "gmop", data="work/pictures", arrays=predictions(*SKILLS["gmop"], 0, 1))
