@@ -7,7 +7,7 @@
 
 #include "openworld/io/sha256.h"
 #include "openworld/io/test_tar.h"
-#include "openworld/worlds/drawn_source.h"
+#include "openworld/worlds/captions.h"
 #include "openworld/worlds/test_worlds.h"
 
 namespace openworld {
@@ -264,6 +264,37 @@ TEST(Downloads, AreWorlds) {
   EXPECT_EQ(open_dataset("mnist").classes, (std::vector<std::string>{"cat"}));
   EXPECT_ERROR(open_dataset("mnist:all"), "is not installed");
   std::filesystem::current_path(before);
+}
+
+// Files of the right sizes, all zeros.
+TEST(Downloads, AreTestedOnTestAndTrainedOnTrain) {
+  const TempFolder folder;
+  const Variable datasets("OPENWORLD_DATASETS", folder / "");
+  const Download& mnist = *find_download("mnist");
+  for (const DownloadFile& file : mnist.files) {
+    std::string bytes(file.bytes, '\0');
+    const bool train = file.name.starts_with("train");
+    const std::uint32_t images = train ? 60'000 : 10'000;
+    const bool labels = file.name.find("labels") != std::string_view::npos;
+    bytes.replace(0, 4, {0, 0, 8, static_cast<char>(labels ? 1 : 3)});
+    for (int k = 0; k < 4; ++k)
+      bytes[static_cast<std::size_t>(4 + k)] = static_cast<char>(images >> (24 - 8 * k));
+    if (!labels) bytes[11] = bytes[15] = 28;
+    folder.write("mnist/" + std::string(file.name), bytes);
+  }
+  ASSERT_TRUE(is_installed(mnist));
+  const Dataset test = open_dataset("mnist");
+  EXPECT_EQ(test.split, "test");
+  EXPECT_EQ(test.samples.size(), 10'000u);
+  EXPECT_EQ(test.classes[9], "9");
+  EXPECT_TRUE(test.named);
+  EXPECT_EQ(test.templates, "a photo of the number: \"{}\".");
+  EXPECT_EQ(test.format, "downloads");
+  EXPECT_EQ(sample_name(test, 7), folder / "mnist/test/00007.png");
+  const auto pairs = open_captions("mnist");
+  EXPECT_EQ(pairs->size(), 60'000u);
+  EXPECT_EQ(pairs->caption({1, 0, 0}), "a photo of the number: \"0\".");
+  EXPECT_EQ(open_captions("mnist", {.dataset = {.split = "test"}})->size(), 10'000u);
 }
 
 }  // namespace
