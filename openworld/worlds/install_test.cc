@@ -209,6 +209,42 @@ TEST_F(InstallTest, FindsDamageAndReplacesIt) {
   EXPECT_TRUE(is_installed(row_));
 }
 
+// A package of Debian, which dpkg-deb, a script here, unpacks.
+TEST_F(InstallTest, UnpacksDebianPackages) {
+  std::string tar;
+  for (std::size_t i = 0; i < contents_.size(); ++i) {
+    tar += testing::tar_file(members_[i], contents_[i].second);
+  }
+  folder_.write("data.tar", tar + testing::tar_end());
+  row_.source = PackageSource::kDebian;
+  row_.archive_sha256 = "";
+  const std::string deb = folder_.write("tiny.deb", "a package");
+  const auto write_program = [&](const std::string& name, const std::string& script) {
+    const std::string path = folder_.write("bin/" + name, "#!/bin/sh\n" + script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  };
+  write_program("apt-get",
+                "test \"$*\" = 'download tiny@1.0.0' && cp '" + deb + "' tiny_1_all.deb");
+  write_program("dpkg-deb", "exec yes");
+  EXPECT_ERROR(install(), "tiny_1_all.deb: unpacks to more than");
+  expect_nothing();
+  write_program("dpkg-deb", "echo 'dpkg-deb: error: no archive' >&2; exit 2");
+  EXPECT_ERROR(
+      install({.from = deb}),
+      "tiny: `dpkg-deb --fsys-tarfile " + deb +
+          "` failed with exit code 2: dpkg-deb: error: no archive; expected dpkg-deb and a "
+          ".deb file that it can read");
+  expect_nothing();
+  write_program("dpkg-deb", "test \"$1\" = --fsys-tarfile && cat '" + folder_ / "data.tar" + "'");
+  EXPECT_FALSE(install().was_there);
+  EXPECT_TRUE(is_installed(row_));
+  std::filesystem::remove_all(folder_ / "datasets/tiny");
+  EXPECT_FALSE(install({.from = deb}).was_there);
+  files_[1].sha256 = hashes_[0];
+  EXPECT_ERROR(install({.from = deb, .again = true}), "train-labels-idx1-ubyte has 10 bytes");
+  EXPECT_TRUE(is_installed(row_));
+}
+
 TEST_F(InstallTest, NeedsRoom) {
   row_.archive_bytes = std::uint64_t{1} << 60;
   EXPECT_ERROR(install(), "[data] tiny: needs 1.0 EiB in " + folder_ / "datasets" + "; ");
