@@ -1,6 +1,8 @@
 // Fuzzes idx files, plain and gzip. The first byte is the size of the file of labels, which
 // follows; the rest is the file of images.
 
+#include <algorithm>
+
 #include "fuzz/fuzz_folder.h"
 #include "openworld/io/idx.h"
 #include "openworld/io/memory_limit.h"
@@ -14,14 +16,15 @@ void run(std::span<const std::byte> bytes) {
   set_memory_limit(std::uint64_t{32} << 20);
   const FuzzFolder& folder = FuzzFolder::instance();
   const std::size_t size = std::min(std::to_integer<std::size_t>(bytes[0]), bytes.size() - 1);
-  const std::string labels = folder.write("train-labels-idx1-ubyte", bytes.subspan(1, size));
+  folder.write("train-labels-idx1-ubyte", bytes.subspan(1, size));
   const std::string images = folder.write("train-images-idx3-ubyte", bytes.subspan(1 + size));
   for (std::size_t dimensions = 0; dimensions <= 4; ++dimensions) {
     attempt([&] { read_idx({"fuzz", images}, dimensions); });
   }
-  for (const auto& [path, split] : {std::pair{folder.path(), "train"}, std::pair{images, ""}}) {
+  for (const bool one_file : {false, true}) {
     attempt([&] {
-      const Dataset dataset = kIdx.open({"fuzz", path}, {.split = split});
+      const Dataset dataset = kIdx.open({"fuzz", one_file ? images : folder.path()},
+                                        {.split = one_file ? "" : "train"});
       const auto& source = dynamic_cast<const DrawnSource&>(*dataset.source);
       for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
         const std::int32_t label = dataset.samples[i].label;

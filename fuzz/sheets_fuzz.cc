@@ -1,6 +1,8 @@
 // Fuzzes sheets of small images. The first byte is the size of the list of labels, which follows;
 // the rest is the PNG. Checksums are not checked in this build.
 
+#include <algorithm>
+
 #include "fuzz/fuzz_folder.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/io/png_reader.h"

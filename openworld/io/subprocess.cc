@@ -33,28 +33,32 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// Keeps the last line with something in it.
-class LastLine {
+// Keeps the first and the last line with something in it.
+class Lines {
  public:
   void add(std::string_view text) {
     for (const char c : text) {
       if (c == '\n' || c == '\r') {
-        take();
+        end_line();
       } else if (line_.size() < kMost) {
         line_ += c;
       }
     }
   }
 
-  std::string take() {
-    if (line_.find_first_not_of(" \t") != std::string::npos) last_ = line_;
+  void end_line() {
+    if (line_.find_first_not_of(" \t") != std::string::npos) {
+      if (first.empty()) first = line_;
+      last = line_;
+    }
     line_.clear();
-    return last_;
   }
+
+  std::string first, last;
 
  private:
   static constexpr std::size_t kMost = 300;
-  std::string line_, last_;
+  std::string line_;
 };
 
 int wait_for(pid_t pid) {
@@ -90,10 +94,10 @@ ProcessResult run_process(const ProcessRequest& request, const std::string& func
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);
-    if (error == ENOENT) return {.found = false, .code = 127, .last_line = ""};
+    if (error == ENOENT) return {.found = false, .code = 127, .first_line = "", .last_line = ""};
     fail(function, fmt::format("cannot start {}: {}", request.arguments[0], std::strerror(error)));
   }
-  LastLine line;
+  Lines lines;
   bool stopping = false;
   for (;;) {
     pollfd wait{ends[0], POLLIN, 0};
@@ -107,11 +111,12 @@ ProcessResult run_process(const ProcessRequest& request, const std::string& func
     const ssize_t size = ::read(ends[0], bytes.data(), bytes.size());
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) break;
-    line.add({bytes.data(), static_cast<std::size_t>(size)});
+    lines.add({bytes.data(), static_cast<std::size_t>(size)});
   }
   ::close(ends[0]);
   const int code = wait_for(pid);
-  return {.found = true, .code = code, .last_line = line.take()};
+  lines.end_line();
+  return {.found = true, .code = code, .first_line = lines.first, .last_line = lines.last};
 }
 
 }  // namespace openworld

@@ -16,9 +16,10 @@ struct ProcessRequest {
 };
 
 struct ProcessResult {
-  bool found = true;      // false: there is no such program
-  int code = 0;           // exit code; 128 and the number of the signal that ended it
-  std::string last_line;  // of its standard error that is not blank, at most 300 characters
+  bool found = true;  // false: there is no such program
+  int code = 0;       // exit code; 128 and the number of the signal that ended it
+  // Of the lines of its standard error that are not blank, at most 300 characters each.
+  std::string first_line, last_line;
 };
 
 // Throws Error as [function] if no process can be started. Standard input is empty.

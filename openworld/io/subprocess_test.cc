@@ -20,7 +20,8 @@ TEST(RunProcess, GivesTheExitCode) {
   EXPECT_EQ(shell("kill -9 $$").code, 137);
 }
 
-TEST(RunProcess, KeepsTheLastLineOfErrors) {
+TEST(RunProcess, KeepsTheFirstAndLastLineOfErrors) {
+  EXPECT_EQ(shell("echo out; echo >&2; echo one >&2; echo two >&2").first_line, "one");
   EXPECT_EQ(shell("echo out; echo one >&2; echo two >&2; echo >&2").last_line, "two");
   EXPECT_EQ(shell("printf 'no newline' >&2").last_line, "no newline");
   EXPECT_EQ(shell("true").last_line, "");

