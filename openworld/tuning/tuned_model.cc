@@ -33,6 +33,11 @@ constexpr auto kFunction = "predict";
 RunSpec read_spec(const RunFolder& folder) {
   std::error_code ignored;
   RunSpec spec = folder.spec(kFunction);
+  if (spec.network) {
+    fail(kFunction, fmt::format("{}: a run of `openworld osr train`, which tunes no CLIP model; "
+                                "`openworld osr score` predicts with it",
+                                folder.path()));
+  }
   if (!fs::is_regular_file(folder.prompts_file(), ignored)) {
     fail(kFunction, fmt::format("{}: not finished, prompts.safetensors is missing; run `openworld "
                                 "tune` again to resume",
