@@ -34,6 +34,8 @@ constexpr CommandRow kCommands[] = {
     {"encode", "write features of images or texts as arrays", make_encode},
     {"zeroshot", "classify images by the names of their classes", make_zeroshot},
     {"tune", "tune prompts on a few images and measure them in the open world", make_tune},
+    {"osr", "train and test classifiers that know what they do not know, on images or features",
+     make_osr},
     {"study", "compute a plan of many runs: resumable, by several processes and machines",
      make_study},
     {"predict", "predict with a tuned model: base or new, and which class", make_predict},

@@ -52,6 +52,7 @@ std::unique_ptr<Command> make_encode();
 std::unique_ptr<Command> make_zeroshot();
 std::unique_ptr<Command> make_pretrain();
 std::unique_ptr<Command> make_tune();
+std::unique_ptr<Command> make_osr();
 std::unique_ptr<Command> make_predict();
 std::unique_ptr<Command> make_study();
 std::unique_ptr<Command> make_worlds();

@@ -141,7 +141,7 @@ class Eval : public Command {
     const RunCollection runs = open_runs(files_, "eval");
     const std::size_t reference = against_.empty() ? 0 : runs.find_label(against_, "eval");
     const MeasuredRuns measured =
-        measure_runs(runs, flags_.requests(kRunMetrics), reference, flags_.options());
+        measure_runs(runs, flags_.requests(runs.metrics()), reference, flags_.options());
     std::vector<StageCosts> costs;
     if (diagnose_) costs = stage_costs(runs, measured.comparison, flags_.options().ties);
     if (!json_) {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "openworld/metrics/evaluate.h"
 #include "openworld/runs/encode_request.h"
+#include "openworld/runs/osr_request.h"
 #include "openworld/runs/tuning_request.h"
 #include "openworld/runs/zero_shot_request.h"
 
@@ -28,6 +30,29 @@ struct ZeroShotCommand {
 struct TuneCommand {
   TuningRequest request = {};
   bool several = false;  // seeds were listed: the JSON is a list of results
+  bool json = false;
+};
+
+struct OsrTrainCommand {
+  OsrTrainRequest request = {};
+  bool several = false;  // seeds were listed: the JSON is a list of results
+  bool json = false;
+};
+
+struct OsrEvalCommand {
+  OsrEvalRequest request = {};
+  EvalOptions options = {};
+  bool json = false;
+};
+
+struct OsrScoreCommand {
+  OsrScoreRequest request = {};
+  bool json = false;
+};
+
+// `openworld osr ls`; an empty name: all.
+struct OsrListCommand {
+  std::string name = "";
   bool json = false;
 };
 

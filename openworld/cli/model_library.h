@@ -30,6 +30,10 @@ struct ModelLibrary {
   void (*zeroshot)(const ZeroShotCommand& command);
   void (*pretrain)(const PretrainFlags& flags);
   void (*tune)(const TuneCommand& command);
+  void (*osr_train)(const OsrTrainCommand& command);
+  void (*osr_eval)(const OsrEvalCommand& command);
+  void (*osr_score)(const OsrScoreCommand& command);
+  void (*osr_list)(const OsrListCommand& command);
   void (*predict)(const PredictCommand& command);
   // r and fit of the images of a command; those that cannot be read are left out.
   SampleScores (*score_images)(const PredictCommand& command);

@@ -43,7 +43,7 @@ class Report : public Command {
   void run() override {
     const RunClock clock;
     request_.file_metrics = flags_.requests();
-    request_.run_metrics = flags_.requests(kRunMetrics);
+    if (flags_.has_metrics()) request_.run_metrics = flags_.requests();
     request_.options = flags_.options();
     const ReportResult result = write_report(request_);
     if (json_) {

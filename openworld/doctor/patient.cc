@@ -180,6 +180,8 @@ Patient open_run(Patient patient) {
   }
   patient.names.push_back({spec.classes, folder.spec_file()});
   open_run_predictions(patient);
+  // The network of open-set training lies in the run itself.
+  if (spec.network) return patient;
   try_to_open(patient,
               {.role = "model",
                .path = spec.model.path,

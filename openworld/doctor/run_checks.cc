@@ -18,17 +18,20 @@ std::vector<Finding> look_for_unfinished(const Patient& patient) {
   Finding finding;
   finding.what = fmt::format("{}: has no result.json: it is not finished", patient.path);
   finding.means = "it was stopped, or is running; eval, report and predict refuse it";
+  const bool osr = patient.run->spec.network.has_value();
   finding.fix = fmt::format(
-      "openworld tune --method {} --model {} --data {} --seed {} --out {}, with its other options, "
+      "openworld {} --method {} --{} {} --data {} --seed {} --out {}, with its other options, "
       "resumes it",
-      patient.run->spec.method, patient.run->spec.model.path, patient.run->spec.data.path,
-      patient.run->spec.seed, patient.path);
+      osr ? "osr train" : "tune", patient.run->spec.method, osr ? "net" : "model",
+      patient.run->spec.model.path, patient.run->spec.data.path, patient.run->spec.seed,
+      patient.path);
   return {finding};
 }
 
 std::vector<Finding> look_for_damage(const Patient& patient) {
   std::vector<Finding> findings;
-  for (const RunFile file : {RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}) {
+  for (const RunFile file :
+       {RunFile::kSpec, RunFile::kPrompts, RunFile::kModel, RunFile::kPredictions}) {
     try {
       patient.run->folder.expect_whole({file}, "doctor");
     } catch (const Error& e) {
@@ -36,9 +39,8 @@ std::vector<Finding> look_for_damage(const Patient& patient) {
       finding.what = std::string(e.message());
       finding.means = "its numbers and its answers are not those of the run";
       finding.fix = fmt::format(
-          "openworld tune, with the options of run.json and --out to a new folder, or copy {} "
-          "again",
-          patient.path);
+          "openworld {}, with the options of run.json and --out to a new folder, or copy {} again",
+          patient.run->spec.network ? "osr train" : "tune", patient.path);
       findings.push_back(std::move(finding));
     }
   }

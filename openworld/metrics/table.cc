@@ -11,6 +11,7 @@
 #include "openworld/metrics/accuracy.h"
 #include "openworld/metrics/aupr.h"
 #include "openworld/metrics/auroc.h"
+#include "openworld/metrics/detection_acc.h"
 #include "openworld/metrics/error_at_tpr.h"
 #include "openworld/metrics/fpr_at_tpr.h"
 #include "openworld/metrics/hit_at_miss.h"
@@ -46,6 +47,7 @@ constexpr const MetricRow* kTable[] = {
     &kFprAtTprNew,
     &kAuprBaseTrapezoid,
     &kAuprNewTrapezoid,
+    &kDetectionAcc,
     &kErrorAtTpr,
     &kPrecisionAtRecall,
     &kPrecisionAtRecallExact,

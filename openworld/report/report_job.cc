@@ -68,7 +68,9 @@ ReportResult write_report(const ReportRequest& request) {
     runs = open_runs(folders, kFunction);
     const std::size_t reference =
         request.against.empty() ? 0 : runs->find_label(request.against, kFunction);
-    measured = measure_runs(*runs, request.run_metrics, reference, request.options);
+    measured = measure_runs(
+        *runs, request.run_metrics.empty() ? find_metrics(runs->metrics()) : request.run_metrics,
+        reference, request.options);
     input.runs = &*runs;
     input.measured = &*measured;
   }

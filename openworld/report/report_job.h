@@ -20,7 +20,7 @@ struct ReportRequest {
   std::string against;  // label of the reference; empty: the first of the collection
   ReportPageOptions page{};
   std::vector<MetricRequest> file_metrics = find_metrics("standard");
-  std::vector<MetricRequest> run_metrics = find_metrics(kRunMetrics);
+  std::vector<MetricRequest> run_metrics = {};  // empty: those of the runs, RunCollection::metrics
   EvalOptions options{};
 };
 

@@ -67,12 +67,11 @@ std::vector<std::string> distinct_labels(const std::vector<RunSpec>& specs) {
 
 std::vector<std::string> dataset_names(const std::vector<RunSpec>& specs) {
   Difference splits;
-  for (const RunSpec& spec : specs) splits.see(spec.data.path, spec.data.test_split);
+  for (const RunSpec& spec : specs) splits.see(spec.data_name(), spec.data.test_split);
   std::vector<std::string> names;
   for (const RunSpec& spec : specs) {
-    const RunData& data = spec.data;
-    names.push_back(splits.in(data.path) ? fmt::format("{} ({})", data.path, data.test_split)
-                                         : data.path);
+    const std::string& name = spec.data_name();
+    names.push_back(splits.in(name) ? fmt::format("{} ({})", name, spec.data.test_split) : name);
   }
   return names;
 }
@@ -100,6 +99,12 @@ const CollectedRun& RunCollection::find(std::size_t label, std::size_t dataset,
   return *std::find_if(runs.begin(), runs.end(), [&](const CollectedRun& run) {
     return run.label == label && run.dataset == dataset && run.spec.seed == seed;
   });
+}
+
+const char* RunCollection::metrics() const {
+  const bool osr = std::ranges::all_of(
+      runs, [](const CollectedRun& run) { return run.spec.network.has_value(); });
+  return osr ? kOsrRunMetrics : kRunMetrics;
 }
 
 RunSet RunCollection::views() const {

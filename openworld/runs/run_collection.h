@@ -33,6 +33,10 @@ struct RunCollection {
   // The run of that cell. REQUIRES: there is one.
   const CollectedRun& find(std::size_t label, std::size_t dataset, std::uint64_t seed) const;
 
+  // What is measured of them unless their user says otherwise: kOsrRunMetrics if all are of
+  // open-set training, else kRunMetrics.
+  const char* metrics() const;
+
   // Views that live as long as this object.
   RunSet views() const;
 

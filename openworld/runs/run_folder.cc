@@ -54,6 +54,8 @@ const char* name_of(RunFile file) {
       return "run.json";
     case RunFile::kPrompts:
       return "prompts.safetensors";
+    case RunFile::kModel:
+      return "model.safetensors";
     case RunFile::kPredictions:
       return "predictions.npz";
   }
@@ -113,7 +115,7 @@ RunResult RunFolder::result(std::string_view function) const {
 
 void RunFolder::expect_finished(std::string_view function) const {
   if (is_finished()) return;
-  fail(function, fmt::format("{}: not finished, result.json is missing; run `openworld tune` again "
+  fail(function, fmt::format("{}: not finished, result.json is missing; run the same command again "
                              "to resume",
                              path_));
 }
@@ -122,8 +124,9 @@ void RunFolder::expect_finished(std::string_view function) const {
 // killed.
 void RunFolder::remove_unfinished_files() const {
   std::error_code ignored;
-  for (const std::string& path : {spec_file(), paths_file(), log_file(), state_file(),
-                                  prompts_file(), predictions_file(), result_file()}) {
+  for (const std::string& path :
+       {spec_file(), paths_file(), log_file(), state_file(), prompts_file(), model_file(),
+        predictions_file(), result_file()}) {
     for (const std::string& name : files_like(fs::path(path).filename().string() + ".tmp.")) {
       fs::remove(file(name), ignored);
     }
@@ -164,7 +167,8 @@ void RunFolder::begin(const RunSpec& spec, std::string_view function) const {
 }
 
 RunResult RunFolder::finish(RunResult result, std::string_view function) const {
-  for (const RunFile each : {RunFile::kSpec, RunFile::kPrompts, RunFile::kPredictions}) {
+  for (const RunFile each :
+       {RunFile::kSpec, RunFile::kPrompts, RunFile::kModel, RunFile::kPredictions}) {
     for (const std::string& name : names_of(each, result)) {
       if (is_file(file(name))) result.files[name] = hash_of(file(name), function);
     }
@@ -181,8 +185,9 @@ void RunFolder::clear() const {
   fs::remove(result_file(), ignored);
   for (const std::string& name : files_like(kViewPrefix)) fs::remove(file(name), ignored);
   // run.json last: without it the folder is not a run any more.
-  for (const std::string& path : {state_file(), log_file(), prompts_file(), predictions_file(),
-                                  threshold_file(), paths_file(), spec_file()}) {
+  for (const std::string& path :
+       {state_file(), log_file(), prompts_file(), model_file(), predictions_file(),
+        threshold_file(), paths_file(), spec_file()}) {
     fs::remove(path, ignored);
   }
 }

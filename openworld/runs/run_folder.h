@@ -8,6 +8,7 @@
 //   log.jsonl            a line an epoch
 //   state.safetensors    of an unfinished training
 //   prompts.safetensors  what was learned
+//   model.safetensors    instead of it, the network of a run of open-set training
 //   predictions.npz      of the test images
 //   view-000.npz ...     instead of it, those of each view of a scenario
 //   result.json          what was measured (run_result.h)
@@ -25,7 +26,7 @@ namespace openworld {
 
 // Files that a result names with their hashes. kPredictions are those of all views, where a run has
 // a scenario.
-enum class RunFile { kSpec, kPrompts, kPredictions };
+enum class RunFile { kSpec, kPrompts, kModel, kPredictions };
 
 class RunFolder {
  public:
@@ -37,6 +38,7 @@ class RunFolder {
   std::string log_file() const { return file("log.jsonl"); }
   std::string state_file() const { return file("state.safetensors"); }
   std::string prompts_file() const { return path_of(RunFile::kPrompts); }
+  std::string model_file() const { return path_of(RunFile::kModel); }
   std::string predictions_file() const { return path_of(RunFile::kPredictions); }
   std::string view_file(std::size_t view) const { return file(view_name(view)); }
   static std::string view_name(std::size_t view);

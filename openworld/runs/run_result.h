@@ -54,6 +54,9 @@ struct RunResult {
 // What is measured of a run unless its user says otherwise: what tables of prompt learners have.
 inline constexpr const char* kRunMetrics = "base_acc,new_acc,hm,auroc,openworld_auc";
 
+// The same of a run of open-set training, whose open samples are unknown.
+inline constexpr const char* kOsrRunMetrics = "base_acc,auroc,open_auc,oscr";
+
 // And of a view of a scenario: OpenPL's accuracy is that among all names.
 inline constexpr const char* kViewMetrics = "overall_acc,base_acc,new_acc,hm,auroc,openworld_auc";
 

@@ -71,6 +71,16 @@ Json scenario_json(const RunScenario& scenario) {
           {"targets", test_data_json(scenario.targets)}};
 }
 
+Json network_json(const RunNetwork& network) {
+  return {{"name", network.name},
+          {"split", network.split},
+          {"known", network.known},
+          {"input", network.input},
+          {"unknown", network.unknown},
+          {"unknown_split", network.unknown_split},
+          {"unknown_sha256", network.unknown_sha256}};
+}
+
 Json spec_json(const RunSpec& spec) {
   Json json = {{"schema", kRunSchema}};
   if (!spec.label.empty()) json["label"] = spec.label;
@@ -85,6 +95,7 @@ Json spec_json(const RunSpec& spec) {
   if (spec.augment) json["augment"] = true;
   json.update({{"model", model_json(spec.model)}, {"data", data_json(spec.data)}});
   if (spec.scenario) json["scenario"] = scenario_json(*spec.scenario);
+  if (spec.network) json["network"] = network_json(*spec.network);
   json.update({{"keep_underscores", spec.keep_underscores},
                {"templates", spec.templates},
                {"template_set", spec.template_set},
@@ -152,6 +163,25 @@ RunScenario scenario_of(const JsonFields& fields) {
           .targets = test_data_of(fields, "targets")};
 }
 
+RunNetwork network_of(const JsonFields& fields) {
+  RunNetwork network{.name = name_field(fields, "name"),
+                     .split = fields.text("split", ""),
+                     .known = {},
+                     .input = fields.integer("input", 0),
+                     .unknown = fields.text("unknown", ""),
+                     .unknown_split = fields.text("unknown_split", ""),
+                     .unknown_sha256 = fields.text("unknown_sha256", "")};
+  if (!fields.has("known") || !fields["known"].is_array()) fields.fail("known", "a list of labels");
+  for (const nlohmann::json& label : fields["known"]) {
+    if (!label.is_number_unsigned() || label.get<std::uint64_t>() > (1u << 30)) {
+      fields.fail("known", "labels from 0 to 2^30");
+    }
+    network.known.push_back(label.get<std::int64_t>());
+  }
+  if (network.input < 1 || network.input > (1 << 24)) fields.fail("input", "1 to 2^24");
+  return network;
+}
+
 // The first key of `now`, in its order and however deep, whose value in `was` is another. Objects
 // are compared regardless of the order of their keys, which reading does not keep.
 void expect_same(const nlohmann::json& was, const Json& now, const Origin& origin) {
@@ -175,6 +205,10 @@ std::vector<std::string> RunSpec::base_names() const {
 
 std::vector<std::string> RunSpec::new_names() const {
   return prompt_names(*this, base_classes, classes.size());
+}
+
+const std::string& RunSpec::data_name() const {
+  return network && !network->split.empty() ? network->split : data.path;
 }
 
 std::string RunSpec::table_label() const {
@@ -211,6 +245,7 @@ RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
   spec.model = model_of(fields.object("model"));
   spec.data = data_of(fields.object("data"));
   if (fields.has("scenario")) spec.scenario = scenario_of(fields.object("scenario"));
+  if (fields.has("network")) spec.network = network_of(fields.object("network"));
   spec.keep_underscores = fields.flag("keep_underscores", false);
   spec.templates = texts_field(fields, "templates");
   spec.template_set = fields.text("template_set", "");
@@ -220,6 +255,10 @@ RunSpec parse_run_spec(std::span<const std::byte> text, const Origin& origin) {
   spec.classes = texts_field(fields, "classes");
   if (spec.base_classes == 0 || spec.base_classes > spec.classes.size()) {
     fields.fail("base_classes", fmt::format("1 to {}, the number of classes", spec.classes.size()));
+  }
+  if (spec.network && spec.network->known.size() != spec.base_classes) {
+    fields.fail("network",
+                fmt::format("{} known labels, one for each base class", spec.base_classes));
   }
   return spec;
 }
@@ -234,6 +273,12 @@ void expect_same_run(const RunSpec& was, const RunSpec& now, const Origin& origi
         fmt::format("holds a run of the scenario {}, not one without a scenario; use "
                     "another folder, or restart",
                     was.scenario->name));
+  }
+  if (was.network.has_value() != now.network.has_value()) {
+    origin.fail(
+        fmt::format("holds a run of `openworld {}`, not one of `openworld {}`; use another "
+                    "folder, or restart",
+                    was.network ? "osr" : "tune", now.network ? "osr" : "tune"));
   }
   // What was assumed follows from the weights, and earlier versions did not write it.
   RunSpec same = now;

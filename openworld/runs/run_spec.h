@@ -1,7 +1,8 @@
 #pragma once
 
-// RunSpec: what a run of prompt tuning is. Everything that its result depends on, but the number of
-// threads. It is written to run.json before anything is trained; schema "openworld.run/1".
+// RunSpec: what a run of prompt tuning, or of open-set training, is. Everything that its result
+// depends on, but the number of threads. It is written to run.json before anything is trained;
+// schema "openworld.run/1".
 //
 // run_spec.cc holds the one reader and the one writer of that file. Files are hostile as
 // everywhere: every field is checked and refused by name.
@@ -64,6 +65,19 @@ struct RunScenario {
   bool operator==(const RunScenario&) const = default;
 };
 
+// The network of a run of open-set training (`openworld osr`), which tunes no CLIP model. The model
+// of such a run is the name of its network, its shots are 0, and its classes are the known ones.
+struct RunNetwork {
+  std::string name;                   // "vgg32"
+  std::string split{};                // "cifar10:0", or "" for a list of one's own
+  std::vector<std::int64_t> known{};  // labels of the dataset, in the order of the network's
+  std::int64_t input = 0;             // channels of an image, or width of a feature
+  std::string unknown{};              // dataset of the unknown samples; "": the classes not known
+  std::string unknown_split{}, unknown_sha256{};
+
+  bool operator==(const RunNetwork&) const = default;
+};
+
 struct RunSpec {
   std::string label;  // for tables; empty: made from method and options
   std::string method;
@@ -78,6 +92,7 @@ struct RunSpec {
   RunModel model;
   RunData data;
   std::optional<RunScenario> scenario{};
+  std::optional<RunNetwork> network{};
   bool keep_underscores = false;
   std::vector<std::string> templates;
   std::string template_set;  // the name they were asked for by
@@ -91,6 +106,9 @@ struct RunSpec {
   // Names as prompts say them: with spaces for underscores unless those are kept.
   std::vector<std::string> base_names() const;
   std::vector<std::string> new_names() const;
+
+  // What tables call the dataset: its path, or the published split of it.
+  const std::string& data_name() const;
 
   // In tables: the label, else the method with " key=value" for every option changed.
   std::string table_label() const;

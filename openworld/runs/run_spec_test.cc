@@ -54,6 +54,44 @@ TEST(RunSpec, WritesTheDeviceOnlyWhereItIsNotTheCpu) {
   EXPECT_EQ(parse(run_spec_text(spec)).model.device, "cuda:1");
 }
 
+RunSpec network_spec() {
+  RunSpec spec = full_spec();
+  spec.base_classes = 2;
+  spec.network = RunNetwork{.name = "vgg32",
+                            .split = "cifar10:0",
+                            .known = {6, 0},
+                            .input = 3,
+                            .unknown = "other",
+                            .unknown_split = "test",
+                            .unknown_sha256 = "03"};
+  return spec;
+}
+
+TEST(RunSpec, NetworksComeBackAndNameTheirSplit) {
+  const RunSpec spec = network_spec();
+  const RunSpec read = parse(run_spec_text(spec));
+  EXPECT_EQ(read.network, spec.network);
+  EXPECT_EQ(read.data_name(), "cifar10:0");
+  EXPECT_EQ(full_spec().data_name(), "pets");
+  EXPECT_NO_THROW(expect_same_run(read, spec, {"f", "run.json"}));
+  EXPECT_THROW(expect_same_run(full_spec(), spec, {"f", "run.json"}), Error);
+  EXPECT_THROW(expect_same_run(spec, full_spec(), {"f", "run.json"}), Error);
+}
+
+TEST(RunSpec, RefusesNetworksThatDoNotFit) {
+  const auto with = [](const char* key, const Json& value) {
+    Json json = Json::parse(run_spec_text(network_spec()));
+    json["network"][key] = value;
+    return json.dump();
+  };
+  EXPECT_NO_THROW(parse(with("known", {1, 2})));
+  EXPECT_THROW(parse(with("known", {1, 2, 3})), Error);
+  EXPECT_THROW(parse(with("known", {1, -2})), Error);
+  EXPECT_THROW(parse(with("known", "all")), Error);
+  EXPECT_THROW(parse(with("input", 0)), Error);
+  EXPECT_THROW(parse(with("name", "")), Error);
+}
+
 RunSpec scenario_spec() {
   RunSpec spec = full_spec();
   spec.scenario = {.name = "shift",

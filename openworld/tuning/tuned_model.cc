@@ -31,6 +31,11 @@ using at::Tensor;
 RunSpec read_spec(const RunFolder& folder) {
   std::error_code ignored;
   RunSpec spec = folder.spec("predict");
+  if (spec.network) {
+    fail("predict", fmt::format("{}: a run of `openworld osr train`, which tunes no CLIP model; "
+                                "`openworld osr score` predicts with it",
+                                folder.path()));
+  }
   if (!fs::is_regular_file(folder.prompts_file(), ignored)) {
     fail("predict", fmt::format("{}: not finished, prompts.safetensors is missing; run `openworld "
                                 "tune` again to resume",

@@ -11,7 +11,7 @@ Scores are larger for samples that look more like the base classes, everywhere. 
 in [0, 1]. Undefined metrics give the reason; invalid input raises ValueError.
 """
 
-from . import _core, metrics
+from . import _core, metrics, osr
 from ._analyses import (
     ClassAccuracy,
     Curve,
@@ -131,6 +131,7 @@ __all__ = [
     "metrics",
     "open_run",
     "openset",
+    "osr",
     "per_class",
     "random_embeddings",
     "random_words",

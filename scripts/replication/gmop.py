@@ -11,6 +11,8 @@ import numpy as np
 
 import room
 
+PAGE, SEEDS = "replication.md", "1-5"
+TUNE = pathlib.Path(__file__).resolve().parents[1] / "tune-pocket"
 THEMES = ("animals", "body", "clothes", "food", "gear", "home", "instruments", "outdoors", "shapes",
           "vehicles")
 PLAIN = ("all", *THEMES)
@@ -75,6 +77,12 @@ def runs(out):
             for label, (method, flags, datasets) in settings().items() for dataset in datasets]
     main = {**EITHER, **FROM_SHORT_NOISE, **AT_HOME}
     return sorted(plan, key=lambda run: (run.label not in main) * (1 + run.dataset.startswith("all")))
+
+
+def command(run, program, seeds, threads):
+    """What trains a run; the same command resumes it. tune-pocket takes the program from OPENWORLD_BIN."""
+    return [TUNE, run.method, run.dataset, run.folder, "--seeds", seeds, "--threads", threads, "--label", run.label,
+            "--cache", run.folder.parents[1] / "features", *run.flags]
 
 
 class Results:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]  # of the source tree
 MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_models.so"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
 COMMANDS = ("eval", "score", "compare", "curve", "report", "threshold", "openset", "sensitivity",
-            "samplesize", "drc", "rank", "detect", "doctor", "inspect", "encode", "zeroshot", "tune", "study",
+            "samplesize", "drc", "rank", "detect", "doctor", "inspect", "encode", "zeroshot", "tune", "osr", "study",
             "predict", "pretrain", "worlds", "data", "scenario", "ls", "example", "completion")
 
 

@@ -203,7 +203,7 @@ def test_a_folder_of_seeds_in_order(folder):
 def test_unfinished(folder):
     write_run(folder / "a", "coop", finished=False)
     write_run(folder / "b", "gmop")
-    says = ["a: not finished, result.json is missing; run `openworld tune` again to resume"]
+    says = ["a: not finished, result.json is missing; run the same command again to resume"]
     refused("eval", folder / "a", folder / "b", says=says)
     for call in (["eval"], ["curve"], ["sensitivity"], ["threshold", "--max-miss", 0.5]):
         refused(call[0], folder / "a", *call[1:], says=[f"[{call[0]}]", *says])

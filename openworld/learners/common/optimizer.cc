@@ -11,7 +11,6 @@ namespace openworld {
 namespace {
 
 constexpr double kWarmupRate = 1e-5;
-constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
 
 double half_cosine(double base, double at) {
   return base * (1 + std::cos(std::numbers::pi * at)) / 2;
@@ -42,10 +41,11 @@ void Optimizer::step(double common_lr, const std::map<std::string, double>& othe
     if (options_.weight_decay != 0) gradient = gradient + tensor * options_.weight_decay;
     if (options_.kind == OptimizerKind::kAdam) {
       at::Tensor first = memory_.at("first." + name), second = memory_.at("second." + name);
-      first.mul_(kBeta1).add_(gradient, 1 - kBeta1);
-      second.mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
+      const double beta1 = options_.beta1, beta2 = options_.beta2;
+      first.mul_(beta1).add_(gradient, 1 - beta1);
+      second.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
       const auto t = static_cast<double>(steps_);
-      const double correction1 = 1 - std::pow(kBeta1, t), correction2 = 1 - std::pow(kBeta2, t);
+      const double correction1 = 1 - std::pow(beta1, t), correction2 = 1 - std::pow(beta2, t);
       const at::Tensor scale = (second.sqrt() / std::sqrt(correction2)).add_(options_.epsilon);
       tensor.addcdiv_(first, scale, -lr / correction1);
     } else if (options_.momentum != 0) {

@@ -4,7 +4,7 @@
 // rate.
 //
 //   sgd    g += decay p;  v = momentum v + g (v = g at first);  p -= lr v
-//   adam   g += decay p;  torch's Adam with betas 0.9 and 0.999
+//   adam   g += decay p;  torch's Adam
 
 #include <ATen/core/Tensor.h>
 
@@ -23,6 +23,7 @@ struct OptimizerOptions {
   double momentum = 0.9;
   double weight_decay = 5e-4;  // L2, added to the gradient
   double epsilon = 1e-8;       // of adam
+  double beta1 = 0.9, beta2 = 0.999;
 };
 
 class Optimizer {

@@ -34,4 +34,5 @@ PYBIND11_MODULE(_models, m) {
   bind_model(m);
   bind_jobs(m);
   bind_tuned_model(m);
+  bind_osr(m);
 }
