@@ -274,3 +274,29 @@ write("plan/failed.json", b"f" + json.dumps(cell_failure).encode())
 write("plan/failed_huge.json", b"f" + json.dumps({**cell_failure, "attempts": 1e308}).encode())
 write("plan/cell_huge.json", b"c" + json.dumps(
     {**cell_facts, "files": [{"name": "p", "bytes": 1e308, "sha256": ""}], "cost": {"seconds": 1}}).encode())
+
+
+def two_files(first, second):
+    """The size of the first in a byte, and both."""
+    return bytes([len(first)]) + first + second
+
+
+def idx(array):
+    array = np.asarray(array, dtype=np.uint8)
+    return bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes() + array.tobytes()
+
+
+digits = np.arange(3 * 4 * 2).reshape(3, 4, 2)
+write("idx/plain", two_files(idx([0, 2, 1]), idx(digits)))
+write("idx/gzip", two_files(gzip.compress(idx([0, 1, 0]), mtime=0), gzip.compress(idx(digits), mtime=0)))
+write("idx/without_labels", two_files(b"", idx(digits)))
+write("idx/empty", two_files(idx([]), idx(np.zeros((0, 28, 28)))))
+write("idx/huge", two_files(idx([0]), bytes([0, 0, 8, 3]) + b"\xff" * 12))
+
+sheet_rng = np.random.default_rng(2)
+for name, colour, labels in (("rgb", 2, [0, 1, -1]), ("grey", 0, [0, 0, 1]), ("rgba", 6, [1, 0, 2])):
+    samples = sheet_rng.integers(0, 256, (3, 16, pillow_oracle.CHANNELS[colour]))
+    write(f"sheets/{name}", two_files(json.dumps(labels).encode(), pillow_oracle.png(samples, colour, 8)))
+filtered = io.BytesIO()
+pillow_oracle.Image.fromarray(pillow_oracle.picture(4, 64, 3, sheet_rng)).save(filtered, "PNG")
+write("sheets/filtered", two_files(b"[0, 1, 2, 0]", filtered.getvalue()))

@@ -56,6 +56,7 @@ std::unique_ptr<Command> make_osr();
 std::unique_ptr<Command> make_predict();
 std::unique_ptr<Command> make_study();
 std::unique_ptr<Command> make_worlds();
+std::unique_ptr<Command> make_data();
 std::unique_ptr<Command> make_scenario();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_example();

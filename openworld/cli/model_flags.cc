@@ -33,9 +33,9 @@ void declare_model_run(CLI::App& app, ModelSpec& model) {
 }
 
 void declare_data(CLI::App& app, DataSpec& data) {
-  app.add_option(
-      "--data", data.path,
-      "images: a folder of class folders, doodles:NAME, icons:NAME, or any format listed below");
+  app.add_option("--data", data.path,
+                 "images: a folder of class folders, doodles:NAME, icons:NAME, cifar10, or any "
+                 "format listed below");
   declare_data_options(app, data.options);
   std::string formats = "Formats of --data:";
   for (const DatasetFormat* row : dataset_formats()) {

@@ -1,4 +1,4 @@
-// openworld worlds: lists the bundled worlds and draws pictures of them.
+// openworld worlds: lists the worlds and draws pictures of them.
 
 #include <fmt/format.h>
 
@@ -17,6 +17,7 @@
 #include "openworld/io/png_writer.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/worlds/contact_sheet.h"
+#include "openworld/worlds/downloads.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/world_list.h"
 
@@ -85,6 +86,29 @@ void print_world(const World& world) {
   print_out("\n\n");
 }
 
+Json downloads_json() {
+  Json rows = Json::array();
+  for (const Download& row : download_table()) {
+    rows.push_back({{"name", row.name},
+                    {"description", row.description},
+                    {"template", row.prompt},
+                    {"classes", row.classes.size()},
+                    {"images", {{"train", row.train_images}, {"test", row.test_images}}},
+                    {"installed", is_installed(row)}});
+  }
+  return rows;
+}
+
+void print_downloads() {
+  print_out("downloads: worlds that `openworld data get NAME` installs\n\n");
+  print_out("  {:<14} classes  installed  its template\n", "name");
+  for (const Download& row : download_table()) {
+    print_out("  {:<14} {:>7}  {:<9}  {}\n", row.name, row.classes.size(),
+              is_installed(row) ? "yes" : "no", row.prompt);
+  }
+  print_out("\n");
+}
+
 // Words with commas between them, in lines of at most 80 characters.
 std::string wrapped(const std::vector<std::string>& words) {
   constexpr std::size_t kColumns = 80;
@@ -107,7 +131,8 @@ class Worlds : public Command {
         ->check(CLI::IsMember({"show"}));
     app.add_option(
         "DATASET", data_,
-        "doodles:NAME, optionally with @LOOK and #SEED; or icons:NAME, optionally with @STYLE");
+        "doodles:NAME, optionally with @LOOK and #SEED; icons:NAME, optionally with @STYLE; or a "
+        "download: mnist, fashion-mnist, cifar10");
     app.add_option("--png", png_, "draw a contact sheet to this file");
     app.add_option("--split", split_, "split to draw: train or test; doodles also have pretrain")
         ->capture_default_str();
@@ -139,6 +164,7 @@ class Worlds : public Command {
       for (const World& world : worlds) rows.push_back(world_json(world));
       return print_json({{"schema", "openworld.worlds/3"},
                          {"worlds", std::move(rows)},
+                         {"downloads", downloads_json()},
                          {"cost", run_cost_json(clock.cost())}});
     }
     if (wants_rows(false)) {
@@ -152,6 +178,7 @@ class Worlds : public Command {
       return print_rows("datasets", rows, false);
     }
     for (const World& world : worlds) print_world(world);
+    print_downloads();
     print_out(
         "Give --data doodles:DATASET@LOOK or icons:DATASET@STYLE to commands that read images. To "
         "draw one:\n  openworld worlds show doodles:animals@chalk --png animals.png\n");
@@ -177,7 +204,9 @@ class Worlds : public Command {
     Json json = {{"schema", "openworld.worlds/3"}, {"data", named.text}};
     json["world"] = named.world.name;
     json["dataset"] = dataset_json(named.world, named.dataset, named.text);
-    json[named.world.variant] = named.variant ? variant_json(*named.variant) : Json();
+    if (!named.world.variant.empty()) {
+      json[named.world.variant] = named.variant ? variant_json(*named.variant) : Json();
+    }
     if (named.seed) json["seed"] = *named.seed;
     json["class_names"] = named.dataset.classes;
     if (!png_.empty()) json["png"] = png_;
@@ -192,8 +221,10 @@ class Worlds : public Command {
     }
     print_out("{}: {}\n\n", named.text, named.dataset.description);
     print_out("{:<10} {}\n", "template", named.dataset.prompt);
-    print_out("{:<10} {}\n", named.world.variant,
-              named.variant ? named.variant->name + ": " + variant_text(*named.variant) : "all");
+    if (!named.world.variant.empty()) {
+      print_out("{:<10} {}\n", named.world.variant,
+                named.variant ? named.variant->name + ": " + variant_text(*named.variant) : "all");
+    }
     if (named.seed) print_out("{:<10} {}\n", "seed", *named.seed);
     print_out("{:<10}", "images");
     const char* separator = " ";

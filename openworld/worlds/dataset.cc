@@ -8,8 +8,10 @@
 #include <filesystem>
 
 #include "openworld/io/mapped_file.h"
+#include "openworld/worlds/downloads.h"
 #include "openworld/worlds/drawn_split.h"
 #include "openworld/worlds/format.h"
+#include "openworld/worlds/spec_text.h"
 
 namespace openworld {
 namespace {
@@ -28,8 +30,8 @@ const DatasetFormat& choose_format(const Origin& origin, const std::string& name
   std::error_code error;
   if (!fs::exists(origin.file, error)) {
     origin.fail(
-        "does not exist; expected a folder of images, a list of them, tar shards, doodles:NAME or "
-        "icons:NAME");
+        "does not exist; expected a folder of images, a list of them, tar shards, doodles:NAME, "
+        "icons:NAME, mnist, fashion-mnist or cifar10");
   }
   origin.fail(fmt::format(
       "is not a known dataset; expected a folder, or a file in .json, .txt, .csv, .tsv or "
@@ -44,9 +46,10 @@ fs::path sample_path(const Dataset& dataset, const Sample& sample) {
 }  // namespace
 
 std::span<const DatasetFormat* const> dataset_formats() {
-  static constexpr std::array<const DatasetFormat*, 10> kFormats = {
-      &kDoodles,    &kIcons,     &kWebdataset,   &kFeatureArrays, &kCoopSplit,
-      &kCsvDataset, &kImageList, &kSplitFolders, &kFlatFolder,    &kImageFolder};
+  static constexpr std::array<const DatasetFormat*, 13> kFormats = {
+      &kDoodles,      &kIcons,         &kDownloads,  &kIdx,        &kSheets,
+      &kWebdataset,   &kFeatureArrays, &kCoopSplit,  &kCsvDataset, &kImageList,
+      &kSplitFolders, &kFlatFolder,    &kImageFolder};
   return kFormats;
 }
 
@@ -71,7 +74,8 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
 }
 
 bool is_bundled_world(std::string_view path) {
-  return path.starts_with("doodles:") || path.starts_with("icons:");
+  if (path.starts_with("doodles:") || path.starts_with("icons:")) return true;
+  return names_world(std::string(path), find_download(path) != nullptr);
 }
 
 Bytes read_sample(const Dataset& dataset, std::size_t i) {

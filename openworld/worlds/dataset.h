@@ -64,8 +64,8 @@ struct DatasetOptions {
 // Error of one line that says what was found and what is expected.
 Dataset open_dataset(const std::string& path, const DatasetOptions& options = {});
 
-// Whether a path is the name of a world that comes with the program, which opens no file of the
-// user's.
+// Whether a path is the name of a world, bundled or downloaded, rather than of a file or folder of
+// the user's.
 bool is_bundled_world(std::string_view path);
 
 // The encoded image of sample i: a mapped file, a part of a mapped archive, or drawn now. Throws

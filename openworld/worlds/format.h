@@ -23,6 +23,9 @@ struct DatasetFormat {
 
 extern const DatasetFormat kDoodles;        // doodle_format.cc
 extern const DatasetFormat kIcons;          // icon_format.cc
+extern const DatasetFormat kDownloads;      // download_format.cc
+extern const DatasetFormat kIdx;            // idx_format.cc
+extern const DatasetFormat kSheets;         // sheet_format.cc
 extern const DatasetFormat kWebdataset;     // webdataset.cc
 extern const DatasetFormat kFeatureArrays;  // feature_arrays.cc
 extern const DatasetFormat kCoopSplit;      // coop_split.cc

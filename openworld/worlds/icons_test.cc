@@ -182,8 +182,7 @@ TEST(WorldList, NamesWhatCanBeOpened) {
     EXPECT_TRUE(example.variant);
     EXPECT_EQ(example.text, world.example);
   }
-  EXPECT_ERROR(parse_world_dataset({"worlds", "pets"}),
-               "pets: is not a dataset of a bundled world");
+  EXPECT_ERROR(parse_world_dataset({"worlds", "pets"}), "pets: is not a dataset of a world");
 }
 
 TEST(ContactSheet, LeavesOutClassesWithoutPictures) {

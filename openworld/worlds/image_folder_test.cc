@@ -66,7 +66,8 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
                "has no splits, but the split \"test\" was requested");
   EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is not a known dataset");
   EXPECT_ERROR(open_dataset(folder / "", {.format = "zip"}),
-               "no dataset format \"zip\"; expected one of doodles, icons, webdataset, features");
+               "no dataset format \"zip\"; expected one of doodles, icons, downloads, idx, sheets, "
+               "webdataset");
 }
 
 TEST(ImageFolder, UnknownIsNoClass) {
@@ -140,7 +141,7 @@ TEST(SplitFolders, LabelsAgreeBetweenSplits) {
 }
 
 TEST(DatasetFormats, AreDescribed) {
-  EXPECT_EQ(dataset_formats().size(), 10u);
+  EXPECT_EQ(dataset_formats().size(), 13u);
   for (const DatasetFormat* format : dataset_formats()) {
     EXPECT_NE(std::string(format->looks_like), "") << format->name;
   }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "openworld/base/random.h"
+#include "openworld/worlds/downloads.h"
 #include "openworld/worlds/file_captions.h"
+#include "openworld/worlds/spec_text.h"
 #include "openworld/worlds/templates.h"
 
 namespace openworld {
@@ -63,7 +65,11 @@ class LabelCaptions : public CaptionSource {
 
 std::unique_ptr<CaptionSource> open_label_captions(const Origin& origin,
                                                    const CaptionOptions& options) {
-  Dataset images = open_dataset(origin.file, options.dataset);
+  DatasetOptions chosen = options.dataset;
+  // Elsewhere a download is its test images by default, which are not to be trained on.
+  const bool is_download = names_world(origin.file, find_download(origin.file) != nullptr);
+  if (chosen.split.empty() && is_download) chosen.split = "train";
+  Dataset images = open_dataset(origin.file, chosen);
   std::erase_if(images.samples, [](const Sample& sample) { return sample.label < 0; });
   if (images.samples.empty()) origin.fail("has images but neither captions nor labels");
   if (!images.named) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"

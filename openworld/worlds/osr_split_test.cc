@@ -64,7 +64,7 @@ TEST(OsrSplit, RefusesWhatIsNoSplit) {
   }
   EXPECT_ERROR(osr_split_of("0,3", classes),
                "known class 3 does not exist; expected labels 0 to 2");
-  EXPECT_ERROR(osr_split_of("0,cta", classes), "no class \"cta\"; did you mean cat?");
+  EXPECT_ERROR(osr_split_of("0,catt", classes), "no class \"catt\"; did you mean cat?");
   EXPECT_ERROR(osr_split_of("0,cat", classes), "class 0 (\"cat\") is known twice");
   EXPECT_ERROR(osr_split_of("0", classes), "1 known class; expected two or more");
   EXPECT_ERROR(osr_split_of("", classes), "0 known classes; expected two or more");

@@ -6,6 +6,7 @@
 
 #include "openworld/worlds/dataset.h"
 #include "openworld/worlds/doodle_spec.h"
+#include "openworld/worlds/downloads.h"
 #include "openworld/worlds/icon_spec.h"
 
 namespace openworld {
@@ -72,6 +73,21 @@ World icons_world() {
   return world;
 }
 
+World download_world(const Download& download) {
+  const std::string name(download.name), description(download.description);
+  return {.name = name,
+          .description = description,
+          .syntax = name,
+          .variant = "",
+          .example = name,
+          .splits = {"train", "test"},
+          .datasets = {{.name = name,
+                        .description = description,
+                        .prompt = std::string(download.prompt),
+                        .classes = {download.classes.begin(), download.classes.end()}}},
+          .variants = {}};
+}
+
 template <class Row>
 const Row& row_of(const std::vector<Row>& rows, std::string_view name) {
   return *std::ranges::find(rows, name, &Row::name);
@@ -99,12 +115,23 @@ NamedDataset parse_world_dataset(const Origin& origin) {
     if (spec.style) style = world.variants[*spec.style];
     return {std::move(world), std::move(dataset), std::move(style), {}, spec.text()};
   }
-  origin.fail("is not a dataset of a bundled world; expected doodles:NAME or icons:NAME");
+  if (const Download* const download = find_download(origin.file)) {
+    World world = download_world(*download);
+    WorldDataset dataset = world.datasets[0];
+    return {std::move(world), std::move(dataset), {}, {}, std::string(download->name)};
+  }
+  origin.fail(
+      "is not a dataset of a world; expected doodles:NAME, icons:NAME, mnist, fashion-mnist or "
+      "cifar10");
 }
 
 std::vector<std::pair<std::string, std::size_t>> image_counts(const World& world,
                                                               const std::string& dataset) {
   std::vector<std::pair<std::string, std::size_t>> counts;
+  // Known without the images.
+  if (const Download* const download = find_download(dataset)) {
+    return {{"train", download->train_images}, {"test", download->test_images}};
+  }
   for (const std::string& split : world.splits) {
     counts.emplace_back(split, open_dataset(dataset, {.split = split}).samples.size());
   }

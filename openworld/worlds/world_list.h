@@ -32,7 +32,7 @@ struct World {
   std::string name;         // "doodles"
   std::string description;  // one line
   std::string syntax;       // "doodles:NAME, optionally with @LOOK and #SEED"
-  std::string variant;      // what a variant is called: "look"
+  std::string variant;      // what a variant is called: "look"; "" where there are none
   std::string example;      // "doodles:animals@chalk"
   std::vector<std::string> splits;
   std::vector<WorldDataset> datasets;
@@ -42,11 +42,11 @@ struct World {
 // Doodles, then Icons. Throws Error if their files are missing or damaged.
 std::vector<World> bundled_worlds();
 
-// What a name such as "doodles:animals@chalk#2" says.
+// What a name such as "doodles:animals@chalk#2" or "mnist" says.
 struct NamedDataset {
   World world;
   WorldDataset dataset;
-  std::optional<WorldVariant> variant;  // absent: pictures of all styles
+  std::optional<WorldVariant> variant;  // absent: pictures of all styles, or no such thing
   std::optional<std::uint64_t> seed;    // of worlds that draw at random
   std::string text;                     // the name without what is the default
 };

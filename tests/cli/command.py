@@ -14,7 +14,7 @@ MODELS = Path(BIN).resolve().parents[1] / "lib" / "openworld" / "libopenworld_mo
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="a build without libtorch")
 COMMANDS = ("eval", "score", "compare", "curve", "report", "threshold", "openset", "sensitivity",
             "samplesize", "drc", "rank", "detect", "doctor", "inspect", "encode", "zeroshot", "tune", "osr", "study",
-            "predict", "pretrain", "worlds", "scenario", "ls", "example", "completion")
+            "predict", "pretrain", "worlds", "data", "scenario", "ls", "example", "completion")
 
 
 def names_of(calls):

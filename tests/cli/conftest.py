@@ -21,10 +21,11 @@ from tuning import call, write_place  # noqa: E402
 @pytest.fixture(scope="session", autouse=True)
 def feature_folder(tmp_path_factory):
     """Where the command keeps features, for the whole session: never the user's own. Nor does it read the user's
-    configuration."""
+    configuration and downloads."""
     folder = tmp_path_factory.mktemp("cache")
     os.environ["XDG_CACHE_HOME"] = str(folder)
     os.environ["XDG_CONFIG_HOME"] = str(folder / "config")
+    os.environ["OPENWORLD_DATASETS"] = str(folder / "datasets")
     return folder / "openworld" / "features"
 
 

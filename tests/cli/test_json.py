@@ -57,6 +57,7 @@ def arguments(command, examples, folder):
         "pretrain": ["--data", "doodles:shapes", "--templates", "a {}", "--split", "train", "--out",
                      folder / "trained", "--epochs", 1, "--batch", 50],
         "worlds": [],
+        "data": ["ls"],
         "scenario": ["show", "emerging", "--data", "doodles:body"],
         "ls": ["metrics"],
         "example": [folder / "again"],
@@ -71,7 +72,7 @@ def test_every_command_prints_one_object(examples, folder, command):
     result = json_of(command, *arguments(command, examples, folder))
     if command not in ("ls", "example", "completion"):
         version = {"openset": 1, "score": 1, "detect": 1, "samplesize": 1, "scenario": 1, "study": 1,
-                   "doctor": 1, "threshold": 3, "worlds": 3}.get(command, 2)
+                   "doctor": 1, "threshold": 3, "worlds": 3, "data": 1}.get(command, 2)
         assert result["schema"].startswith("openworld.") and result["schema"].endswith(f"/{version}")
         assert set(result["cost"]) >= {"seconds", "peak_memory_bytes", "version"}
 

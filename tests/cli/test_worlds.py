@@ -156,7 +156,7 @@ def test_json_does_not_depend_on_the_folder(folder):
     (["show", "doodles:animls"], ['"animls"', "did you mean animals", *DATASETS]),
     (["show", "doodles:food@chork"], ['"chork"', "did you mean chalk", *LOOKS]),
     (["show", "doodles:food#x"], ['seed "x"']),
-    (["show", "pets"], ["pets: is not a dataset of a bundled world", "icons:NAME"]),
+    (["show", "pets"], ["pets: is not a dataset of a world", "icons:NAME"]),
     (["show", "icons:animls"], ['"animls"', "did you mean animals"]),
     (["show", "icons:food", "--split", "pretrain"], ['"pretrain"', "train, test"]),
     (["show", "doodles:food", "--split", "val"], ['"val"', "pretrain, train, test"]),

@@ -6,6 +6,9 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <utility>
 
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
