@@ -86,11 +86,7 @@ void EvalFlags::declare(CLI::App& app) {
 }
 
 std::vector<MetricRequest> EvalFlags::requests(const std::string& names) const {
-  return find_metrics(has_metrics() ? metrics_ : names);
-}
-
-bool EvalFlags::has_metrics() const {
-  return metrics_flag_->count() > 0;
+  return find_metrics(metrics_flag_->count() > 0 ? metrics_ : names);
 }
 
 EvalOptions EvalFlags::options() const {

@@ -25,7 +25,6 @@ class EvalFlags {
 
   // What --metrics names; `names` where it was not given.
   std::vector<MetricRequest> requests(const std::string& names = "standard") const;
-  bool has_metrics() const;  // whether --metrics was given
   EvalOptions options() const;
 
  private:

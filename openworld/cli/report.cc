@@ -37,13 +37,14 @@ class Report : public Command {
     app.add_option("--image-root", request_.page.data.image_root,
                    "folder that the paths of a list in --data are relative to");
     flags_.declare(app);
+    metrics_flag_ = app.get_option("--metrics");
     declare_json(app, json_);
   }
 
   void run() override {
     const RunClock clock;
     request_.file_metrics = flags_.requests();
-    if (flags_.has_metrics()) request_.run_metrics = flags_.requests();
+    if (metrics_flag_->count() > 0) request_.run_metrics = flags_.requests();
     request_.options = flags_.options();
     const ReportResult result = write_report(request_);
     if (json_) {
@@ -65,6 +66,7 @@ class Report : public Command {
  private:
   ReportRequest request_;
   EvalFlags flags_;
+  const CLI::Option* metrics_flag_ = nullptr;
   bool json_ = false;
 };
 

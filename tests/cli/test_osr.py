@@ -46,9 +46,9 @@ def place(tmp_path_factory):
     return folder
 
 
-def train_flags(method="softmax", out="run", epochs=6, known="0,3,4,1"):
+def train_flags(method="softmax", out="run", epochs=10, known="0,3,4,1"):
     return ("osr", "train", "--method", method, "--net", "mlp", "--data", "train.npz", "--test-data", "test.npz",
-            "--known", known, "--epochs", epochs, "--set", "lr=0.02", "--out", out)
+            "--known", known, "--epochs", epochs, "--set", "lr=0.02", "--set", "batch=16", "--out", out)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_every_method_learns_features(place, trained, method):
     assert spec["network"]["known"] == [0, 3, 4, 1]
     assert spec["classes"] == ["ant", "dog", "elk", "bee"]
     lines = [json.loads(line) for line in (place / out / "log.jsonl").read_text().splitlines()]
-    assert [line["epoch"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    assert [line["epoch"] for line in lines] == list(range(1, 11))
     assert all(line["images_per_second"] > 0 for line in lines)
     assert not (place / out / "state.safetensors").exists()
 
@@ -90,11 +90,11 @@ def test_predictions_have_known_classes_as_base(place, trained):
 def test_eval_compare_threshold_and_report_read_runs(place, trained):
     succeed(*train_flags("arpl", "arpl"), "--quiet", cwd=place)
     table = succeed("eval", "softmax", "arpl", cwd=place)
-    assert "open_auc" in table and "new_acc" not in table
+    assert "OpenAUC" in table and "NewAcc" not in table
     assert json_of("eval", "softmax", cwd=place)["metrics"]["open_auc"]["value"] == pytest.approx(
         trained["metrics"]["open_auc"]["value"])
     succeed("compare", "softmax", "arpl", "--metrics", "open_auc", cwd=place)
-    succeed("threshold", "softmax/predictions.npz", cwd=place)
+    succeed("threshold", "softmax/predictions.npz", "--max-miss", "0.2", cwd=place)
     succeed("report", "softmax", "arpl", "--out", "page.html", cwd=place)
     assert "ARPL" in (place / "page.html").read_text() or "arpl" in (place / "page.html").read_text()
 
@@ -105,7 +105,9 @@ def test_osr_eval_prints_the_seven_numbers_and_openauc(place, trained):
         assert name in text
     metrics = json_of("osr", "eval", "softmax", cwd=place)["metrics"]
     for value in metrics.values():
-        assert value["interval"]["low"] <= value["value"] <= value["interval"]["high"]
+        if value["interval"] is not None:  # none where every resample gives the same, as an accuracy of 1
+            assert value["interval"]["low"] <= value["value"] <= value["interval"]["high"]
+    assert metrics["AUROC"]["interval"] and metrics["OpenAUC"]["interval"]
     with np.load(place / "softmax" / "predictions.npz") as file:
         known, unknown = file["score"][file["side"] == 0], file["score"][file["side"] == -1]
     pairs = (known[:, None] > unknown).mean() + (known[:, None] == unknown).mean() / 2
@@ -159,7 +161,7 @@ def test_a_stopped_run_resumes_to_the_same_bits(place):
 
 def test_images_train_and_score(place):
     flags = ("osr", "train", "--method", "arpl", "--net", "small", "--data", "pictures.npz", "--test-data",
-             "test_pictures.npz", "--known", "cat,ant,bee", "--epochs", 4, "--set", "batch=12", "--set", "lr=0.02")
+             "test_pictures.npz", "--known", "cat,ant,bee", "--epochs", 12, "--set", "batch=12", "--set", "lr=0.05")
     result = json_of(*flags, "--out", "images", cwd=place)
     assert result["metrics"]["base_acc"]["value"] > 0.8
     scored = json_of("osr", "score", "images", "--data", "test_pictures.npz", "--known", "2,0,1", "--out", "scored.npz",
@@ -253,10 +255,10 @@ def test_wrong_sizes_and_other_folders_are_refused(place, trained):
     assert ran.code == 2 and ran.err.count("\n") == 1
     assert "images are 28 x 28; expected 32 x 32" in ran.err or "apart from those to train on" in ran.err
     ran = run(*train_flags("softmax", "softmax", epochs=7), cwd=place)
-    assert ran.code == 2 and "holds a run with epochs 6, not 7" in ran.err
+    assert ran.code == 2 and "holds a run with epochs 10, not 7" in ran.err
     ran = run("osr", "eval", "softmax", "--unknown", "test.npz", cwd=place)
     assert ran.code == 2 and "samples of no known class" in ran.err
-    ran = run("predict", "softmax", "picture.png", cwd=place)
+    ran = run("predict", "--run", "softmax", "picture.png", cwd=place)
     assert ran.code == 2 and "openworld osr" in ran.err
     shutil.copytree(place / "softmax", place / "damaged")
     with open(place / "damaged" / "model.safetensors", "r+b") as file:
