@@ -98,7 +98,7 @@ def main():
         if net not in LAYERS:
             sys.exit(f"no net {net}; expected {' or '.join(LAYERS)}")
         for what in ("train", "score"):
-            ours = measured([args.build / "benchmarks" / "osr_bench", what, net, str(BATCH), str(STEPS[net]),
+            ours = measured([args.build / "bin" / "osr_bench", what, net, str(BATCH), str(STEPS[net]),
                              str(THREADS)])
             theirs = max(measured([sys.executable, __file__, "--rival", what, net, layout])["images_per_second"]
                          for layout in ("first", "last"))

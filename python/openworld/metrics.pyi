@@ -157,6 +157,16 @@ def aupr_new_trapezoid(
     open: Union[str, int, None] = None,
 ) -> float: ...
 
+def detection_acc(
+    side: ArrayLike,
+    score: ArrayLike,
+    correct: Optional[ArrayLike] = None,
+    *,
+    open: Union[str, int, None] = None,
+) -> float: ...
+dtacc = detection_acc
+detection_accuracy = detection_acc
+
 def error_at_tpr(
     side: ArrayLike,
     score: ArrayLike,
