@@ -6,8 +6,8 @@
 //   bits 0-2   0 base and right, 1 base and wrong, 2 new and right, 3 new and wrong, 4 unknown
 //   bit 3      the score is equal to the one before
 //
-// Two bits each where no sample is unknown and no two scores are equal. So 5,000 samples take 1.25 or 2.5
-// kB and their scores 4 bytes each; web/decode.mjs reads it.
+// Two bits each where no sample is unknown and no two scores are equal. So 5,000 samples take 1.25
+// or 2.5 kB and their scores 4 bytes each; web/decode.mjs reads it.
 
 #include <cstddef>
 #include <cstdint>
