@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <sstream>
 
 #include "openworld/report/svg_axes.h"
@@ -42,6 +43,7 @@ TEST(SvgPlot, LeavesOutPointsOfAPageThatNobodySees) {
   const std::string text = svg(plot);
   const auto from = text.find("points=\"") + 8;
   std::istringstream points(text.substr(from, text.find('"', from) - from));
+  points.imbue(std::locale::classic());
   std::vector<std::pair<double, double>> kept;
   char comma = 0;
   for (double x = 0, y = 0; points >> x >> comma >> y;) kept.emplace_back(x, y);
