@@ -10,7 +10,7 @@ from runs import write_run
 
 STANDARD = {"openworld_auc", "open_auc", "auroc", "base_acc", "new_acc", "hm", "overall_acc",
             "aupr_base", "aupr_new", "fpr_at_95tpr"}
-WITH_MODELS = ("encode", "zeroshot", "tune", "predict", "pretrain")
+WITH_MODELS = ("encode", "zeroshot", "tune", "osr", "predict", "pretrain")
 
 
 def write_plan(path, model):
@@ -51,6 +51,9 @@ def arguments(command, examples, folder):
         "tune": ["--method", "kgcoop", "--model", examples / "model", "--data", examples / "pets",
                  "--test-data", examples / "pets", "--shots", 1, "--epochs", 1, "--out",
                  folder / "tuned"],
+        "osr": ["train", "--method", "softmax", "--net", "linear", "--known", "0,1", "--epochs", 1,
+                "--data", feature_files(folder)[1], "--test-data", write_npz(folder / "more.npz", {"features": np.ones((8, 8)), "label": np.arange(8) % 4}),
+                "--out", folder / "osr"],
         "study": ["plan", write_plan(folder / "plan.toml", examples / "clip")],
         "predict": ["--run", examples / "tuned", "--model", examples / "model",
                     examples / "pets" / "cat"],

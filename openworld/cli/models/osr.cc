@@ -138,12 +138,15 @@ void run_osr_eval(const OsrEvalCommand& command) {
 }
 
 void run_osr_score(const OsrScoreCommand& command) {
+  const RunClock clock;
   const OsrScored scored = score_osr(command.request);
   if (command.json) {
-    return print_json(Json{{"out", scored.out},
+    return print_json(Json{{"schema", "openworld.osr_score/1"},
+                           {"out", scored.out},
                            {"samples", scored.samples},
                            {"known_samples", scored.known_samples},
-                           {"classes", scored.classes}});
+                           {"classes", scored.classes},
+                           {"cost", run_cost_json(clock.cost())}});
   }
   print_out("wrote {}: {} of {} classes, {} of them known; see `openworld eval {}`\n", scored.out,
             counted(static_cast<std::size_t>(scored.samples), "sample"), scored.classes,
