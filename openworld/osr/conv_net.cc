@@ -18,7 +18,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr double kDeviation = 0.05;          // of first weights
+constexpr double kWeightDeviation = 0.05;    // of first weights
 constexpr std::int64_t kScoringPart = 16;    // images that go through all layers together
 constexpr std::uint64_t kUnusedStream = 64;  // after those of the stack
 
@@ -68,7 +68,7 @@ class ConvNet : public Network {
   ConvNet(const ConvNetShape& net, const NetworkShape& shape)
       : input_dropout_(net.input_dropout),
         unused_norm_(net.unused_norm),
-        stack_(net.layers, shape.norm_sets, kDeviation, shape.seed,
+        stack_(net.layers, shape.norm_sets, kWeightDeviation, shape.seed,
                static_cast<std::uint64_t>(OsrStream::kNetwork)),
         flops_(conv_flops(net.layers, kNetworkSide)) {
     if (!unused_norm_.empty()) add_unused_norm(shape);

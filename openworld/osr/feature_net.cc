@@ -22,7 +22,7 @@ namespace {
 using at::Tensor;
 
 constexpr std::int64_t kHidden = 256, kFeatures = 128;
-constexpr double kEpsilon = 1e-5, kMomentum = 0.1, kSlope = 0.2;
+constexpr double kNormEpsilon = 1e-5, kNormMomentum = 0.1, kSlope = 0.2;
 
 // With torch's operations and autograd: these networks are small.
 class FeaturePass : public NetworkPass {
@@ -166,7 +166,7 @@ class Mlp : public FeatureNet {
     const Tensor hidden = at::leaky_relu(
         at::batch_norm(first, parameter("bn1.weight"), parameter("bn1.bias"),
                        buffers_.at("bn1.running_mean"), buffers_.at("bn1.running_var"), training,
-                       kMomentum, kEpsilon, false),
+                       kNormMomentum, kNormEpsilon, false),
         kSlope);
     return {x, hidden, at::linear(hidden, parameter("fc2.weight"), parameter("fc2.bias"))};
   }

@@ -15,7 +15,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr double kDeviation = 0.02;
+constexpr double kGanDeviation = 0.02;
 constexpr std::int64_t kWidest = 1024;
 constexpr std::uint64_t kLinearStream = 64;  // after those of the stack
 
@@ -51,7 +51,7 @@ std::vector<ConvLayer> discriminator_layers() {
 }  // namespace
 
 Generator::Generator(std::uint64_t seed)
-    : stack_(generator_layers(), 1, kDeviation, seed,
+    : stack_(generator_layers(), 1, kGanDeviation, seed,
              static_cast<std::uint64_t>(OsrStream::kGenerator)) {}
 
 Tensor Generator::draw_noise(std::int64_t n, Random& random) {
@@ -75,7 +75,7 @@ void Generator::backward(Pass& pass, const Tensor& of_images, BatchThreads& thre
 }
 
 Discriminator::Discriminator(std::uint64_t seed)
-    : stack_(discriminator_layers(), 1, kDeviation, seed,
+    : stack_(discriminator_layers(), 1, kGanDeviation, seed,
              static_cast<std::uint64_t>(OsrStream::kDiscriminator)) {
   const LinearValues values = linear_values(
       kWidest, 1, seed, static_cast<std::uint64_t>(OsrStream::kDiscriminator) + kLinearStream);

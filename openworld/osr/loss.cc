@@ -17,8 +17,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kFunction = "osr_loss";
-
 // Users call it "weight"; files of networks have it as "fc.weight".
 std::string head_name(const std::string& name) {
   return name == "weight" ? "fc.weight" : name;
@@ -29,16 +27,16 @@ std::string user_name(const std::string& name) {
 }
 
 void expect_matrix(const char* name, const Tensor& value) {
-  if (!value.defined()) fail(kFunction, fmt::format("{} is missing", name));
+  if (!value.defined()) fail("osr_loss", fmt::format("{} is missing", name));
   if (value.dim() != 2 || value.numel() == 0) {
-    fail(kFunction, fmt::format("{} is {}; expected two dimensions, none of them 0", name,
-                                tensor_shape_text(value.sizes())));
+    fail("osr_loss", fmt::format("{} is {}; expected two dimensions, none of them 0", name,
+                                 tensor_shape_text(value.sizes())));
   }
 }
 
 void expect_finite(const std::string& name, const Tensor& value) {
   if (!at::isfinite(value).all().item<bool>()) {
-    fail(kFunction, fmt::format("{} has values that are not finite", name));
+    fail("osr_loss", fmt::format("{} has values that are not finite", name));
   }
 }
 
@@ -50,30 +48,31 @@ HeadShape shape_of(const OsrLossInput& input) {
     if (found == input.parameters.end()) continue;
     expect_matrix(name, found->second);
     if (found->second.size(1) != input.features.size(1)) {
-      fail(kFunction, fmt::format("{} is {} and features are {}; expected as many columns in both",
-                                  name, tensor_shape_text(found->second.sizes()),
-                                  tensor_shape_text(input.features.sizes())));
+      fail("osr_loss", fmt::format("{} is {} and features are {}; expected as many columns in both",
+                                   name, tensor_shape_text(found->second.sizes()),
+                                   tensor_shape_text(input.features.sizes())));
     }
     if (found->second.size(0) < 2) {
-      fail(kFunction,
+      fail("osr_loss",
            fmt::format("{} has one row; expected one for each of two or more classes", name));
     }
     return {found->second.size(0), found->second.size(1)};
   }
-  fail(kFunction, "neither weight nor centers is given; expected one row for each class");
+  fail("osr_loss", "neither weight nor centers is given; expected one row for each class");
 }
 
 void check_labels(const OsrLossInput& input, std::int64_t classes) {
   const Tensor& labels = input.labels;
   if (!labels.defined() || labels.dim() != 1 || labels.scalar_type() != at::kLong ||
       labels.size(0) != input.features.size(0)) {
-    fail(kFunction, fmt::format("labels do not fit features {}; expected {} integers",
-                                tensor_shape_text(input.features.sizes()), input.features.size(0)));
+    fail("osr_loss",
+         fmt::format("labels do not fit features {}; expected {} integers",
+                     tensor_shape_text(input.features.sizes()), input.features.size(0)));
   }
   const std::int64_t* const values = labels.contiguous().data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < labels.size(0); ++i) {
     if (values[i] >= 0 && values[i] < classes) continue;
-    fail(kFunction, fmt::format("labels[{}] is {}; expected 0 to {}", i, values[i], classes - 1));
+    fail("osr_loss", fmt::format("labels[{}] is {}; expected 0 to {}", i, values[i], classes - 1));
   }
 }
 
@@ -87,12 +86,12 @@ void check_mix(const OsrLossInput& input) {
     permutation = permutation && sorted[i] == static_cast<std::int64_t>(i);
   }
   if (!permutation) {
-    fail(kFunction, fmt::format("order is no permutation of the last samples; expected each of 0, "
-                                "1, ... once, at most {} of them",
-                                n));
+    fail("osr_loss", fmt::format("order is no permutation of the last samples; expected each of 0, "
+                                 "1, ... once, at most {} of them",
+                                 n));
   }
   if (!(mix.share >= 0 && mix.share <= 1)) {
-    fail(kFunction, fmt::format("share is {}; expected a number from 0 to 1", mix.share));
+    fail("osr_loss", fmt::format("share is {}; expected a number from 0 to 1", mix.share));
   }
 }
 
@@ -101,19 +100,19 @@ void set_parameters(OsrHead& head, const OsrLossInput& input) {
   for (const auto& [name, value] : input.parameters) given[head_name(name)] = value;
   for (const auto& [name, value] : head.parameters()) {
     if (!given.contains(name)) {
-      fail(kFunction, fmt::format("{} is missing; the method has it", user_name(name)));
+      fail("osr_loss", fmt::format("{} is missing; the method has it", user_name(name)));
     }
   }
   for (const auto& [name, value] : given) {
     const std::string shown = user_name(name);
     const auto own = head.parameters().find(name);
     if (own == head.parameters().end()) {
-      fail(kFunction, fmt::format("{} is given; the method has no such tensor", shown));
+      fail("osr_loss", fmt::format("{} is given; the method has no such tensor", shown));
     }
     const bool fits = own->second.sizes() == value.sizes();
     if (!fits) {
-      fail(kFunction, fmt::format("{} is {}; expected {}", shown, tensor_shape_text(value.sizes()),
-                                  tensor_shape_text(own->second.sizes())));
+      fail("osr_loss", fmt::format("{} is {}; expected {}", shown, tensor_shape_text(value.sizes()),
+                                   tensor_shape_text(own->second.sizes())));
     }
     expect_finite(shown, value);
     head.set_parameter(name, value.to(input.features.scalar_type()));
@@ -131,7 +130,7 @@ OsrLoss osr_loss(std::string_view method, const std::vector<std::string>& assign
   const std::unique_ptr<OsrOptions> options = find_osr_method(method).options();
   OptionList list;
   options->declare(list);
-  for (const std::string& assignment : assignments) list.set(assignment, kFunction);
+  for (const std::string& assignment : assignments) list.set(assignment, "osr_loss");
   const HeadShape shape = shape_of(input);
   check_labels(input, shape.classes);
   check_mix(input);
@@ -146,13 +145,13 @@ OsrLoss osr_loss(std::string_view method, const std::vector<std::string>& assign
   if (input.generated.defined()) {
     expect_matrix("generated", input.generated);
     if (input.generated.size(1) != shape.width) {
-      fail(kFunction, fmt::format("generated is {}; expected {} columns",
-                                  tensor_shape_text(input.generated.sizes()), shape.width));
+      fail("osr_loss", fmt::format("generated is {}; expected {} columns",
+                                   tensor_shape_text(input.generated.sizes()), shape.width));
     }
     expect_finite("generated", input.generated);
     generated = input.generated.detach().to(features.scalar_type()).clone().set_requires_grad(true);
     const Tensor confusion = head->confusion(generated);
-    if (!confusion.defined()) fail(kFunction, "generated is given; the method generates nothing");
+    if (!confusion.defined()) fail("osr_loss", "generated is given; the method generates nothing");
     loss = loss + confusion;
   }
   loss.backward();

@@ -16,7 +16,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kTrain = "osr train";
 constexpr int kPadding = 4;
 
 // What images and features have in common: labels, names, and samples by row.
@@ -189,9 +188,10 @@ Splits find_splits(const OsrTrainRequest& request, bool images) {
   splits.test = find_split(test_path, request.data.options,
                            wanted(request.test_split, {"test", "val"}), images);
   if (test_path == path && splits.train == splits.test) {
-    fail(kTrain, fmt::format("{}: has no samples to test on apart from those to train on; expected "
-                             "splits train and test, or --test-data",
-                             path));
+    fail("osr train",
+         fmt::format("{}: has no samples to test on apart from those to train on; expected "
+                     "splits train and test, or --test-data",
+                     path));
   }
   return splits;
 }
@@ -237,7 +237,7 @@ void expect_every_class(const Rows& rows, const OsrSplit& split, const Source& s
   for (const std::int32_t label : rows.labels()) ++counts[static_cast<std::size_t>(label)];
   for (std::size_t c = 0; c < counts.size(); ++c) {
     if (counts[c] > 0) continue;
-    fail(kTrain,
+    fail("osr train",
          fmt::format("{}: no sample of class {} ({}) to train on", source.path, split.known[c],
                      source.names[static_cast<std::size_t>(split.known[c])]));
   }
@@ -257,19 +257,20 @@ OsrData open_osr_data(const OsrTrainRequest& request, const OsrView& view) {
   const auto open = [&](const std::string& path, const std::string& split) {
     DatasetOptions options = data.options;
     options.split = split;
-    return open_source(path, options, view, kTrain);
+    return open_source(path, options, view, "osr train");
   };
   const SourcePointer train = open(data.path, splits.train);
   const std::string& test_path = request.test_data.empty() ? data.path : request.test_data;
   const SourcePointer test = open(test_path, splits.test);
-  expect_same_shape(*train, *test, kTrain);
+  expect_same_shape(*train, *test, "osr train");
   if (train->names != test->names) {
-    fail(kTrain, fmt::format("{} and {} have different classes; expected the same, in one order",
-                             data.path, test_path));
+    fail("osr train",
+         fmt::format("{} and {} have different classes; expected the same, in one order", data.path,
+                     test_path));
   }
   const bool elsewhere = !request.unknown.empty();
   OsrData opened;
-  opened.split = split_of(request.known, request.split, train->names, elsewhere, kTrain);
+  opened.split = split_of(request.known, request.split, train->names, elsewhere, "osr train");
   opened.classes = known_names(train->names, opened.split);
   opened.input = train->shape[0];
   auto train_rows = std::make_unique<Rows>(train->shape);
@@ -282,12 +283,13 @@ OsrData open_osr_data(const OsrTrainRequest& request, const OsrView& view) {
     options.split = request.unknown_split.empty()
                         ? find_split(request.unknown, {}, {"test", "val"}, view.images)
                         : request.unknown_split;
-    const SourcePointer unknown = open_source(request.unknown, options, view, kTrain);
-    expect_same_shape(*train, *unknown, kTrain);
+    const SourcePointer unknown = open_source(request.unknown, options, view, "osr train");
+    expect_same_shape(*train, *unknown, "osr train");
     if (unknown->sha256 == test->sha256 || unknown->sha256 == train->sha256) {
-      fail(kTrain, fmt::format("--unknown {} holds the samples of --data {}; expected samples of "
-                               "no known class",
-                               request.unknown, data.path));
+      fail("osr train",
+           fmt::format("--unknown {} holds the samples of --data {}; expected samples of "
+                       "no known class",
+                       request.unknown, data.path));
     }
     for (std::size_t i = 0; i < unknown->labels.size(); ++i) test_rows->add(unknown, i, -1);
     opened.unknown_split = unknown->split;
@@ -297,12 +299,13 @@ OsrData open_osr_data(const OsrTrainRequest& request, const OsrView& view) {
   }
   const auto unknown_count = std::ranges::count(test_rows->labels(), -1);
   if (std::cmp_equal(unknown_count, test_rows->size())) {
-    fail(kTrain, fmt::format("{}: no test sample of a known class", test_path));
+    fail("osr train", fmt::format("{}: no test sample of a known class", test_path));
   }
   if (unknown_count == 0) {
-    fail(kTrain, fmt::format("{}: no test sample is unknown; expected samples of other classes, or "
-                             "--unknown DATA",
-                             test_path));
+    fail("osr train",
+         fmt::format("{}: no test sample is unknown; expected samples of other classes, or "
+                     "--unknown DATA",
+                     test_path));
   }
   opened.train = std::move(train_rows);
   opened.test = std::move(test_rows);

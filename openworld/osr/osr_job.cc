@@ -15,7 +15,6 @@
 namespace openworld {
 namespace {
 
-constexpr auto kTrain = "osr train";
 constexpr auto kEval = "osr eval";
 constexpr auto kScore = "osr score";
 
@@ -76,7 +75,8 @@ OsrTrainRequest with_data(OsrTrainRequest request) {
     if (row.name == name && !row.data.empty()) request.data.path = row.data;
   }
   if (request.data.path.empty()) {
-    fail(kTrain, "no data; expected --data, or --split of a dataset that can be had by its name");
+    fail("osr train",
+         "no data; expected --data, or --split of a dataset that can be had by its name");
   }
   return request;
 }
@@ -165,12 +165,13 @@ std::vector<OsrMeasure> measures_of(const Evaluation& evaluation) {
 
 std::vector<RunResult> train_osr(const OsrTrainRequest& asked, const OsrObserver& observer) {
   const OsrTrainRequest request = with_data(asked);
-  const Chosen method = choose_method(request.method, request.options, request.epochs, kTrain);
+  const Chosen method = choose_method(request.method, request.options, request.epochs, "osr train");
   const NetworkRow& net = find_network(request.net);
   if (method.options->generates() && !net.takes_images) {
-    fail(kTrain, fmt::format("{} generates images, and {} takes features; expected vgg32 or small, "
-                             "or another method",
-                             method.row->name, net.name));
+    fail("osr train",
+         fmt::format("{} generates images, and {} takes features; expected vgg32 or small, "
+                     "or another method",
+                     method.row->name, net.name));
   }
   const OsrData data = open_osr_data(request, {.images = net.takes_images,
                                                .data = request.data.path,
@@ -188,7 +189,7 @@ std::vector<RunResult> train_osr(const OsrTrainRequest& asked, const OsrObserver
     } else {
       result = run.run(data, request.threads, observer);
       if (!result) {
-        fail(kTrain,
+        fail("osr train",
              fmt::format("{}: stopped; run the same command again to resume", run.folder().path()));
       }
     }

@@ -14,7 +14,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kFunction = "osr";
 constexpr std::size_t kScoringBatch = 256;  // images in memory at a time: 3 MB
 
 // What the file of a model holds.
@@ -35,11 +34,11 @@ OsrModel::OsrModel(const OsrModelSpec& spec)
       classes_(spec.classes) {
   OptionList list;
   options_->declare(list);
-  list.set_values(spec.options, kFunction);
+  list.set_values(spec.options, "osr");
   if (options_->generates() && !row_->takes_images) {
-    fail(kFunction, fmt::format("{} generates images, and {} takes features; expected vgg32 or "
-                                "small, or another method",
-                                method_->name, row_->name));
+    fail("osr", fmt::format("{} generates images, and {} takes features; expected vgg32 or "
+                            "small, or another method",
+                            method_->name, row_->name));
   }
   const int sets = spec.norm_sets > 0 ? spec.norm_sets : options_->generates() ? 2 : 1;
   network_ = row_->make({.input = spec.input, .norm_sets = sets, .seed = spec.seed});
@@ -86,11 +85,11 @@ OsrPredictions OsrModel::predict(const OsrSamples& samples, int thread_count) co
 
 void OsrModel::save(const std::string& path) const {
   const Tensors tensors(*this);
-  write_tensor_state({.groups = tensors.groups()}, {kFunction, path});
+  write_tensor_state({.groups = tensors.groups()}, {"osr", path});
 }
 
 void OsrModel::load(const std::string& path) {
-  const Origin origin{kFunction, path};
+  const Origin origin{"osr", path};
   const Tensors tensors(*this);
   read_tensors(open_tensor_state(origin), origin, tensors.groups());
 }

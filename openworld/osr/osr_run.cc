@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFunction = "osr train";
-
 // A crash loses at most this much work; a state of vgg32 takes 10 ms to write.
 constexpr std::chrono::seconds kSaveInterval(20);
 constexpr std::chrono::minutes kRateInterval(1);  // between measurements of 0.1 s
@@ -127,11 +125,11 @@ OsrRun::OsrRun(const std::string& folder, RunSpec spec, bool restart)
 
 void OsrRun::expect_same_folder() const {
   if (folder_.is_run()) {
-    const Origin origin{kFunction, folder_.spec_file()};
+    const Origin origin{"osr train", folder_.spec_file()};
     expect_same_run(or_restart([&] { return read_run_spec(origin); }), spec_, origin);
   }
   if (is_file(folder_.state_file())) {
-    const Origin origin{kFunction, folder_.state_file()};
+    const Origin origin{"osr train", folder_.state_file()};
     expect_same_run(or_restart([&] {
                       const std::string text = saved_osr_run(origin.file);
                       return parse_run_spec(std::as_bytes(std::span(text)), origin);
@@ -143,20 +141,20 @@ void OsrRun::expect_same_folder() const {
 std::optional<RunResult> OsrRun::finished() const {
   if (restart_ || !folder_.is_finished()) return std::nullopt;
   return or_restart([&] {
-    folder_.expect_whole({RunFile::kSpec, RunFile::kModel, RunFile::kPredictions}, kFunction);
-    return folder_.result(kFunction);
+    folder_.expect_whole({RunFile::kSpec, RunFile::kModel, RunFile::kPredictions}, "osr train");
+    return folder_.result("osr train");
   });
 }
 
 std::optional<RunResult> OsrRun::run(const OsrData& data, int threads,
                                      const OsrObserver& observer) {
-  lease_.emplace(folder_.path(), kFunction);
+  lease_.emplace(folder_.path(), "osr train");
   if (restart_) {
     folder_.clear();
   } else {
     expect_same_folder();  // another process may have begun one since
   }
-  folder_.begin(spec_, kFunction);
+  folder_.begin(spec_, "osr train");
   const OsrModel model = model_of(spec_);
   if (!train(model, *data.train, threads, observer)) return std::nullopt;
   RunResult result = finish(model, data, threads);
@@ -181,9 +179,9 @@ bool OsrRun::train(const OsrModel& model, const OsrSamples& samples, int threads
     }
   }
   const std::string state_text = run_spec_text(spec_, -1);
-  const Json last = cut_log(folder_.log_file(), trainer.step(), kFunction);
+  const Json last = cut_log(folder_.log_file(), trainer.step(), "osr train");
   if (last.is_object()) loss_ = number_of(last, "loss");
-  TrainingLog log(folder_.log_file(), kFunction);
+  TrainingLog log(folder_.log_file(), "osr train");
   const double before = number_of(last, "seconds");
   train_seconds_ = before;
   const auto start = Clock::now();
@@ -245,7 +243,7 @@ RunResult OsrRun::finish(const OsrModel& model, const OsrData& data, int threads
   model.save(folder_.model_file());
   const std::string path = folder_.predictions_file();
   save_osr_predictions(predictions, data.test->labels(), spec_.classes,
-                       osr_meta(spec_, spec_.data_name(), data.test->size()), path, kFunction);
+                       osr_meta(spec_, spec_.data_name(), data.test->size()), path, "osr train");
 
   const EvalOptions options;
   std::vector<MetricRecord> metrics;
@@ -276,7 +274,7 @@ RunResult OsrRun::finish(const OsrModel& model, const OsrData& data, int threads
                             .seconds = cost.seconds,
                             .peak_memory_bytes = static_cast<double>(cost.peak_memory_bytes),
                             .version = cost.version}};
-  return folder_.finish(std::move(result), kFunction);
+  return folder_.finish(std::move(result), "osr train");
 }
 
 }  // namespace openworld

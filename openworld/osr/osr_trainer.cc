@@ -18,8 +18,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kFunction = "osr";
-
 void clear_gradients(const NamedTensors& parameters) {
   for (const auto& [name, tensor] : parameters) tensor.mutable_grad().reset();
 }
@@ -54,7 +52,7 @@ OsrTrainer::OsrTrainer(const OsrModel& model, const OsrSamples& samples,
       parameters_(model.parameters()),
       optimizer_(std::make_unique<Optimizer>(parameters_, model.options().optimizer_options())) {
   if (samples_.size() < 2) {
-    fail(kFunction, fmt::format("{} training samples; expected two or more", samples_.size()));
+    fail("osr", fmt::format("{} training samples; expected two or more", samples_.size()));
   }
   if (model_.options().generates()) {
     adversary_ = std::make_unique<Adversary>(settings_.seed, model_.options().generator_lr());
@@ -177,9 +175,9 @@ OsrStep OsrTrainer::run_step() {
     report.flops += images * (4.0 / 3 * generator + 3 * discriminator);
   }
   if (!std::isfinite(report.loss)) {
-    fail(kFunction, fmt::format("the loss is {} after {} steps; expected a number: a lower "
-                                "learning rate, such as lr={:g}, may keep it finite",
-                                report.loss, step_, options.lr / 10));
+    fail("osr", fmt::format("the loss is {} after {} steps; expected a number: a lower "
+                            "learning rate, such as lr={:g}, may keep it finite",
+                            report.loss, step_, options.lr / 10));
   }
   optimizer_->step(report.lr);
   ++step_;
@@ -216,11 +214,11 @@ void OsrTrainer::save(const std::string& path, const std::string& run) const {
                                   adversary_ ? adversary_->of_generator.steps() : 0,
                                   std::bit_cast<std::int64_t>(loss_sum_)},
                       .text = run},
-                     {kFunction, path});
+                     {"osr", path});
 }
 
 void OsrTrainer::load(const std::string& path) {
-  const Origin origin{kFunction, path};
+  const Origin origin{"osr", path};
   const Safetensors file = open_tensor_state(origin);
   const std::vector<std::int64_t> place = read_numbers(file, origin);
   const bool is_place = place.size() == 6 &&
@@ -242,7 +240,7 @@ void OsrTrainer::load(const std::string& path) {
 }
 
 std::string saved_osr_run(const std::string& path) {
-  const Origin origin{kFunction, path};
+  const Origin origin{"osr", path};
   return read_text(open_tensor_state(origin), origin);
 }
 

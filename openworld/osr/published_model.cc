@@ -16,14 +16,12 @@ namespace {
 
 using at::Tensor;
 
-constexpr auto kFunction = "osr";
-
 using Stored = std::map<std::string, StoredTensor>;
 
 // Without "module." before names, and without counters of batches.
 Stored read_state(const std::string& path) {
-  Weights weights = open_weights({path}, kFunction);
-  const Origin origin{kFunction, path};
+  Weights weights = open_weights({path}, "osr");
+  const Origin origin{"osr", path};
   Stored stored;
   for (StoredTensor& tensor : weights.tensors) {
     std::string name = tensor.name;
@@ -123,20 +121,20 @@ void load_criterion(OsrModel& model, const Stored& stored, const Origin& origin)
 }  // namespace
 
 OsrModel open_published_model(const PublishedOsrModel& request) {
-  const Origin origin{kFunction, request.weights};
+  const Origin origin{"osr", request.weights};
   if (!find_network(request.net).takes_images) {
-    fail(kFunction,
+    fail("osr",
          fmt::format("--net {} has no published weights; expected vgg32 or small", request.net));
   }
   const Stored stored = read_state(request.weights);
   const std::unique_ptr<OsrOptions> options = find_osr_method(request.method).options();
   OptionList list;
   options->declare(list);
-  for (const std::string& assignment : request.options) list.set(assignment, kFunction);
+  for (const std::string& assignment : request.options) list.set(assignment, "osr");
   const bool has_centers = options->make({2, 2}, 1)->parameters().contains("centers");
   const std::string& head_file =
       has_centers && !request.criterion.empty() ? request.criterion : request.weights;
-  const Origin head_origin{kFunction, head_file};
+  const Origin head_origin{"osr", head_file};
   const Stored of_head = head_file == request.weights ? stored : read_state(head_file);
   if (has_centers && find_any(of_head, "centers") == nullptr) {
     head_origin.fail(
