@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "openworld/base/clock.h"
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/io/dump_line.h"
@@ -21,7 +22,6 @@ namespace openworld {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 // A crash loses at most this much work; a state of vgg32 takes 10 ms to write.
@@ -29,10 +29,6 @@ constexpr std::chrono::seconds kSaveInterval(20);
 constexpr std::chrono::minutes kRateInterval(1);  // between measurements of 0.1 s
 // Below it the rate is not measured: the measurement would take longer than the training.
 constexpr double kWorthRating = 1;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 bool is_file(const std::string& path) {
   std::error_code ignored;

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <optional>
 
+#include "openworld/base/clock.h"
 #include "openworld/base/error.h"
-#include "openworld/tuning/clock.h"
 #include "openworld/tuning/encoded_images.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/prompt_names.h"

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <filesystem>
 
+#include "openworld/base/clock.h"
 #include "openworld/base/error.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
 #include "openworld/predictions/logit_predictions.h"
-#include "openworld/tuning/clock.h"
 #include "openworld/tuning/epoch_log.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/score_images.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Wall time of the parts of a run.
+// Wall time of the parts of a job.
 
 #include <chrono>
 
