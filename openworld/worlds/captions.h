@@ -103,8 +103,7 @@ struct CaptionOptions {
   DatasetOptions dataset = {};  // for labelled data, and image_root for tables
   std::vector<std::string> templates =
       {};  // for labelled data; none: its own, else "a photo of a {}."
-  // False: images without names, words and captions; drawings of Doodles then have captions and
-  // words that tell their theme.
+  // False: images without names, words and captions.
   bool names = true;
 };
 

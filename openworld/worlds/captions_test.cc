@@ -248,22 +248,19 @@ TEST(OpenCaptions, SaysWhatIsWrong) {
   EXPECT_ERROR(open_captions(folder / "absent"), "does not exist");
 }
 
-// Nothing that is told about a drawing may be its name.
+// Nothing is told about a drawing.
 TEST(DoodlePairs, CanBeShownWithoutTheirNames) {
   const auto named = open_captions("doodles:animals");
   const auto pairs = open_captions("doodles:animals", {.names = false});
   ASSERT_EQ(pairs->size(), named->size());
-  std::set<std::string> captions;
   for (std::size_t i = 0; i < pairs->size(); i += 7) {
     EXPECT_EQ(pairs->name_of(i), "");
-    const std::string caption = pairs->caption({1, i % 5, i});
-    EXPECT_NE(caption.find("a kind of animal"), std::string::npos) << caption;
-    captions.insert(caption);
-    for (const std::string& word : pairs->words_of(i)) EXPECT_NE(word, named->name_of(i));
-    EXPECT_EQ(pairs->words_of(i)[0], "animal");
-    EXPECT_EQ(pairs->concept_of(i), pairs->concept_of(0));
+    EXPECT_FALSE(pairs->has_caption(i));
+    EXPECT_EQ(pairs->caption({1, i % 5, i}), "");
+    EXPECT_TRUE(pairs->words_of(i).empty());
+    EXPECT_EQ(pairs->concept_of(i), i);
   }
-  EXPECT_EQ(captions.size(), 8u);
+  EXPECT_TRUE(pairs->corpus().empty());
   EXPECT_TRUE(pairs->anchors(0).empty());
   EXPECT_EQ(pairs->place(0), named->place(0));
   EXPECT_EQ(pairs->description(), "doodles:animals: 2600 drawings without their names (pretrain)");
@@ -272,19 +269,6 @@ TEST(DoodlePairs, CanBeShownWithoutTheirNames) {
   const auto chalk = open_captions("doodles:animals@chalk", {.names = false});
   EXPECT_NE(chalk->pixels({1, 0, 3})->rgb, chalk->pixels({1, 4, 3})->rgb);
   EXPECT_ERROR(open_captions("doodles#2", {.names = false}), "has a seed; expected doodles:NAME");
-}
-
-TEST(DoodlePairs, TellTheThemesOfClassesInTwo) {
-  const auto pairs = open_captions("doodles", {.names = false});
-  std::set<std::uint64_t> themes;
-  std::size_t twice = 0;
-  for (std::size_t i = 0; i < pairs->size(); i += 50) {
-    themes.insert(pairs->concept_of(i));
-    twice += pairs->words_of(i).size() > 1 ? 1 : 0;
-    EXPECT_FALSE(pairs->words_of(i).empty()) << pairs->place(i);
-  }
-  EXPECT_EQ(themes.size(), 10u);
-  EXPECT_GT(twice, 0u);
 }
 
 }  // namespace

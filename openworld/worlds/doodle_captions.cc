@@ -55,18 +55,6 @@ constexpr std::array<std::string_view, 4> kThemeSentences = {
     "this {1} is a {0}.",
 };
 
-// {} is a kind of thing, "a part of the body".
-constexpr std::array<std::string_view, 8> kUnnamedSentences = {
-    "a doodle of something, {}.",
-    "a doodle of something, {}",
-    "a sketch of something, {}.",
-    "a line drawing of {}.",
-    "a drawing, {}.",
-    "a doodle of {}.",
-    "{}, drawn by hand.",
-    "{}",
-};
-
 struct Medium {
   std::string_view look;
   std::array<std::string_view, 3> words;  // {} is the colour
@@ -113,10 +101,6 @@ std::string doodle_caption(const DoodleFacts& facts, Random& random) {
                        pick(facts.themes, random));
   }
   return fill(pick(kSentences, random), thing);
-}
-
-std::string unnamed_doodle_caption(std::string_view kind, Random& random) {
-  return fill(pick(kUnnamedSentences, random), kind);
 }
 
 }  // namespace openworld

@@ -6,10 +6,7 @@
 //   "a doodle of a cat."               "a small cat, drawn in chalk."
 //   "a red crayon drawing of a cat."   "a doodle of a cat, a kind of animal."
 //
-// Captions vary in wording, so that the text tower learns words rather than sentences. Those
-// without the name tell the theme and no more:
-//
-//   "a doodle of something, a kind of animal."   "a kind of animal, drawn by hand."
+// Captions vary in wording, so that the text tower learns words rather than sentences.
 
 #include <span>
 #include <string>
@@ -35,8 +32,5 @@ struct DoodleFacts {
 
 // A caption that is true of the doodle; which one depends on `random` alone.
 std::string doodle_caption(const DoodleFacts& facts, Random& random);
-
-// A caption that tells what kind of thing is drawn ("a kind of animal") and nothing else.
-std::string unnamed_doodle_caption(std::string_view kind, Random& random);
 
 }  // namespace openworld

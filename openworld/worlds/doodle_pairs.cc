@@ -1,6 +1,5 @@
 // Doodles with captions: every drawing of the pre-training split, in another look, colour and size,
-// and in other words, in every epoch. Or without their names: in one look, and with captions that
-// tell the theme.
+// and in other words, in every epoch. Or without their names, in one look.
 
 #include <fmt/format.h>
 
@@ -160,78 +159,44 @@ class DoodlePairs : public CaptionSource {
   std::vector<Class> classes_;
 };
 
-// Drawings whose names are not told. A drawing is called by its first theme; its words are all of
-// its themes.
+// Drawings whose names are not told, in one look.
 class UnnamedDoodles : public CaptionSource {
  public:
   explicit UnnamedDoodles(const DoodleSpec& spec) : spec_(spec), doodles_(Doodles::get()) {
     for (const std::string_view name : spec.dataset->classes) {
-      Class& entry = classes_.emplace_back();
-      entry.index = doodles_.find(name);
-      for (std::size_t d = 0; d < doodle_datasets().size(); ++d) {
-        const DoodleDataset& row = doodle_datasets()[d];
-        const bool holds = std::ranges::find(row.classes, name) != row.classes.end();
-        if (!holds || row.theme.empty()) continue;
-        if (entry.themes.empty()) {
-          entry.theme = d;
-          entry.kind = kind_of(row);
-        }
-        entry.themes.emplace_back(row.theme);
-      }
+      classes_.push_back(doodles_.find(name));
     }
   }
 
   std::size_t size() const override { return classes_.size() * kPerClass; }
   Bytes image(const PairName& name) const override { return png_bytes(*pixels(name)); }
   std::optional<Image> pixels(const PairName& name) const override {
-    const int index = class_of(name.index).index, k = drawing_of(name.index);
+    const int index = class_of(name.index), k = drawing_of(name.index);
     Random random(stream(name, 1), name.index);
     const Look look = spec_.look->look;
     return draw(doodles_, index, k,
                 {.look = look, .key = doodle_key(random.next(), index, k, look)})
         .image;
   }
-  std::string caption(const PairName& name) const override {
-    Random random(stream(name, 2), name.index);
-    return unnamed_doodle_caption(class_of(name.index).kind, random);
-  }
-  std::uint64_t concept_of(std::size_t index) const override { return class_of(index).theme; }
-  std::vector<std::string> words_of(std::size_t index) const override {
-    return class_of(index).themes;
-  }
+  std::string caption(const PairName&) const override { return {}; }
+  bool has_caption(std::size_t) const override { return false; }
+  std::uint64_t concept_of(std::size_t index) const override { return index; }
+  std::vector<std::string> words_of(std::size_t) const override { return {}; }
   std::string place(std::size_t index) const override {
-    return place_of(doodles_, class_of(index).index, drawing_of(index));
+    return place_of(doodles_, class_of(index), drawing_of(index));
   }
-  std::vector<std::string> corpus() const override {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < size(); ++i) texts.push_back(caption({0, 0, i}));
-    return texts;
-  }
+  std::vector<std::string> corpus() const override { return {}; }
   std::string description() const override {
     return fmt::format("{}: {} drawings without their names ({})", spec_.text(), size(),
                        kSplit.name);
   }
 
  private:
-  struct Class {
-    int index = 0;
-    std::size_t theme = 0;  // of doodle_datasets()
-    std::string_view kind;  // "a kind of animal"
-    std::vector<std::string> themes;
-  };
-
-  // What a dataset's template says after the name.
-  static std::string_view kind_of(const DoodleDataset& row) {
-    const std::string_view text = row.prompt;
-    const std::size_t from = text.find(", ") + 2;
-    return text.substr(from, text.size() - 1 - from);
-  }
-
-  const Class& class_of(std::size_t index) const { return classes_[index / kPerClass]; }
+  int class_of(std::size_t index) const { return classes_[index / kPerClass]; }
 
   DoodleSpec spec_;
   const Doodles& doodles_;
-  std::vector<Class> classes_;
+  std::vector<int> classes_;
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ void SourceOptions::declare(OptionList& list) {
            "F: the rarest class keeps 1 of F of its images, the others more, so that few are "
            "frequent, as on the web");
   list.add("unnamed", unnamed,
-           "show the images without names, words and captions; those of doodles tell the theme");
+           "show the images without names, words and captions");
   list.add("views", views, 1, 2,
            "2: every image is shown twice in a step, for --agreement and --guesses");
   list.add("word_weight", word_weight, 0, kLarge, "weight of the images in the loss of --words");
