@@ -1,5 +1,6 @@
 """`ls learners` and `help learner`: every method with its options, as text and as JSON."""
 
+import json
 import re
 from pathlib import Path
 
@@ -122,3 +123,13 @@ def test_each_has_a_page(rows):
         sources = "".join(path.read_text() for path in files)
         for member, function in re.findall(r"`\w+::(\w+)`|`(\w+)` \(`", page):
             assert re.search(rf"\b{member or function}\b", sources), (name, member or function)
+
+
+def test_settings_of_the_pocket_model():
+    """data/pocket/settings.json has every learner, and only options that it has."""
+    learners = json.loads((INDEX.parents[1] / "data" / "pocket" / "settings.json").read_text())["learners"]
+    known = {row["name"]: {option["name"] for option in row["options"]} for row in json_of("ls", "learners")["learners"]}
+    assert set(known) == {name for name in learners if not name.endswith("-noise")}
+    for name, entry in learners.items():
+        assert entry["learner"] == name.removesuffix("-noise")
+        assert set(entry["options"]) <= known[entry["learner"]]
