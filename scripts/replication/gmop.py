@@ -10,8 +10,9 @@ import subprocess
 import numpy as np
 
 import room
+from page import fill, table
 
-PAGE, SEEDS = "replication.md", "1-5"
+PAGE, SEEDS, FLAGS = "replication.md", "1-5", ()
 TUNE = pathlib.Path(__file__).resolve().parents[1] / "tune-pocket"
 THEMES = ("animals", "body", "clothes", "food", "gear", "home", "instruments", "outdoors", "shapes",
           "vehicles")
@@ -131,11 +132,6 @@ def verdict(metric, better):
     if not excludes_zero(metric):
         return "no difference found"
     return ("holds" if (metric["difference"] < 0) == better else "the opposite")
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
 def against_gmop(results, titles, gmop, datasets):
@@ -278,8 +274,7 @@ def cost_table(results):
 def page(program, out):
     results = Results(program, out)
     ratios, moves = ratio_table(results)
-    template = (pathlib.Path(__file__).parent / "gmop.md").read_text()
-    parts = {
+    return fill("gmop.md", {
         "room": room.table(program),
         "table 2": against_gmop(results, METHODS, "gmop", CLUTTERED),
         "from noise": against_gmop(results, FROM_NOISE, "gmop-noise", CLUTTERED),
@@ -297,8 +292,4 @@ def page(program, out):
         "figure 13": sweep(results, {"gmop": "mixture, zero-shot h", "gmop-trained": "mixture, trained h",
                                      "gmop-single": "one prompt for all roles"}, "gmop", ""),
         "tables 7 and 16": cost_table(results),
-    }
-    for name, text in parts.items():
-        assert f"{{{{{name}}}}}" in template, name
-        template = template.replace(f"{{{{{name}}}}}", text.rstrip("\n"))
-    return template
+    })

@@ -15,7 +15,11 @@ import threading
 
 import numpy as np
 
+from page import fill
+from page import table as markdown
+
 PAGE, SEEDS = "replication-openauc.md", "1"
+FLAGS = ("nets", "methods", "datasets", "splits", "epochs")
 DATASETS, SPLITS = ("mnist", "cifar10"), range(5)
 METHODS = {"softmax": "Softmax", "gcpl": "GCPL", "rpl": "RPL", "arpl": "ARPL", "arpl-cs": "ARPL+CS", "ce-plus": "CE+",
            "arpl-plus": "ARPL+", "openauc": "OpenAUC"}
@@ -134,10 +138,6 @@ def shown(pair, sign=False):
     return text if half is None else f"{text} ±{half:.2f}"
 
 
-def markdown(header, rows):
-    return "\n".join(["| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header), *rows)]) + "\n"
-
-
 def main_table(results, net, dataset):
     rows = []
     for method, splits in results.table(net, dataset).items():
@@ -239,10 +239,5 @@ def page(program, out):
         raise SystemExit(f"{out}: no finished run")
     tables = "\n".join(f"### {net} on {dataset}, {results.epochs[net]} epochs\n\n{main_table(results, net, dataset)}"
                        for net, dataset in results.settings())
-    template = (pathlib.Path(__file__).parent / "openauc.md").read_text()
-    parts = {"tables": tables, "first": first_claim(results), "second": second_claim(results),
-             "third": third_claim(results)}
-    for name, text in parts.items():
-        assert f"{{{{{name}}}}}" in template, name
-        template = template.replace(f"{{{{{name}}}}}", text.rstrip("\n"))
-    return template
+    return fill("openauc.md", {"tables": tables, "first": first_claim(results), "second": second_claim(results),
+                               "third": third_claim(results)})
