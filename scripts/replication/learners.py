@@ -18,6 +18,7 @@ LEARNERS = {"zero-shot": "CLIP", "coop": "CoOp", "cocoop": "CoCoOp", "kgcoop": "
             "tcp": "TCP", "gallop": "GalLoP", "dept": "DePT-Kg", "decoop": "DeCoOp", "gmop": "GMoP"}
 NOISE = {"coop-noise": "CoOp", "locoop-noise": "LoCoOp", "decoop-noise": "DeCoOp", "gmop-noise": "GMoP"}
 METRICS = ("base_acc", "new_acc", "hm", "auroc", "openworld_auc", "overall_acc")
+FAR = 4  # places that a method may be off before it is named
 # What a paper ranks its methods by, and what that is here.
 RANKINGS = (
     ("OpenworldAUC, Table 2", "openworld_auc",
@@ -70,6 +71,7 @@ class Measured:
 
     def __init__(self, program, out):
         self.labels, self.datasets = finished(out)
+        self.seeds = sorted({int(folder.name.partition("-")[2]) for folder in out.glob("*/*/seed-*")})
         if "zero-shot" not in self.labels or not self.datasets:
             raise SystemExit(f"{out}: no dataset on which every method is finished, zero-shot among them")
         results = Results(program, out)
@@ -139,6 +141,8 @@ def paper_ranks(measured):
         tables.append(f"**{title}**, beside ranks by {name} among the same methods:\n\n" + table(
             ["", "paper: mean rank", "place", "here: mean rank", "place"],
             [[LEARNERS[label], f"{a:.2f}", f"{b:g}", f"{c:.2f}", f"{d:g}"] for a, b, c, d, label in rows]))
+        far = [f"{LEARNERS[label]} ({b:g}, here {d:g})" for _, b, _, d, label in rows if abs(b - d) >= FAR]
+        tables.append(f"Places that differ by {FAR} or more: {', '.join(far) or 'none'}.\n")
         found = ranks.spearman(there, list(here))
         lines.append([title, len(common), f"{found[0]:+.2f}" if found else "", f"{found[1]:.2g}" if found else "",
                       agreement(found)])
@@ -172,6 +176,7 @@ def page(program, out):
     measured = Measured(program, out)
     tables, correlations = paper_ranks(measured)
     return fill("learners.md", {
-        "datasets": ", ".join(f"`{name}`" for name in measured.datasets), "main": main_table(measured),
+        "datasets": ", ".join(f"`{name}`" for name in measured.datasets),
+        "seeds": f"seeds {measured.seeds[0]} to {measured.seeds[-1]}", "main": main_table(measured),
         "friedman": friedman_text(measured), "by dataset": by_dataset_table(measured), "correlations": correlations,
         "against clip": against_clip(measured), "ranks": tables})
