@@ -66,11 +66,9 @@ def trials_of(table):
 
 
 def best_of(trials):
-    """The highest BaseAcc; of equal ones the smaller learning rate."""
+    """The highest BaseAcc; of equal ones the smaller learning rate. None if every trial has a run that failed."""
     whole = [trial for trial in trials if trial["base_acc"] is not None]
-    if not whole:
-        raise ValueError("every trial has a run that failed")
-    return max(whole, key=lambda trial: (trial["base_acc"], -trial["lr"]))
+    return max(whole, key=lambda trial: (trial["base_acc"], -trial["lr"]), default=None)
 
 
 def search(name, entry, model, out, jobs):
@@ -85,5 +83,8 @@ def search(name, entry, model, out, jobs):
         raise SystemExit(code)
     table = openworld_json("study", "table", study, "--by", "metric", "--metric", "base_acc", "--ci", "none")["tables"][0]
     trials = trials_of(table)
+    best = best_of(trials)
+    if best is None:
+        raise SystemExit(f"{study}: every trial has a run that failed; `openworld study status` says why")
     costs = [json.loads(file.read_text())["cost"]["seconds"] for file in study.glob("cells/*/cell.json")]
-    return {**with_rate(entry, best_of(trials)["lr"]), "trials": trials}, sum(costs) / len(costs)
+    return {**with_rate(entry, best["lr"]), "trials": trials}, sum(costs) / len(costs)
