@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tomllib
 
 import numpy as np
 
@@ -111,6 +112,11 @@ class Scenario:
             return ranks.ranks(np.transpose([self.accuracies[world][method] for method in among])).mean(0)
         return np.array([np.mean([of_world(world) for world in worlds], 0) for worlds in self.groups.values()])
 
+    def behind(self, method, other, among):
+        """(rank of a method minus that of another among these, half of its 95 % interval over groups)."""
+        ranked = self.ranked(among)
+        return ranks.student_interval(ranked[:, among.index(method)] - ranked[:, among.index(other)])
+
     def places(self, among):
         """{method: (mean rank, place)}."""
         means = ranks.mean_ranks(self.ranked(among))
@@ -172,6 +178,25 @@ def judged(yes, no):
     return "yes" if yes else "no" if no else "not decided"
 
 
+def last_row(name, scenario, method, among):
+    """Is the method the least robust of these? No, if another one is behind it beyond chance."""
+    places = scenario.places(among)
+    worst = max(among, key=lambda each: places[each][0])
+    behind = scenario.behind(worst, method, among)
+    shown = f"{LEARNERS[worst]} is" if worst == method else f"{LEARNERS[worst]} is, by {with_half(behind)} ranks"
+    return [name, f"{LEARNERS[method]} is the least robust learner", shown, judged(worst == method, sign_of(behind) > 0)]
+
+
+def small_row(name, scenario, among):
+    """Are differences from zero-shot at most as large as the largest of the paper?"""
+    limit = max(abs(row["delta_auc"]) for method, row in papers.OPENPL[name].items() if method != "zero-shot")
+    largest = max(among, key=lambda method: abs(scenario.delta(method)[0]))
+    value, half = scenario.delta(largest)
+    return [name, f"learners differ little from zero-shot (delta_AUC at most {limit:.3f})",
+            f"{LEARNERS[largest]} {with_half((value, half))}",
+            judged(abs(value) + (half or 0) <= limit, abs(value) - (half or 0) > limit)]
+
+
 def finding_rows(found):
     """Findings of sections 5.1 to 5.5 that can be tested with the scenarios that are there."""
     rows = []
@@ -180,9 +205,9 @@ def finding_rows(found):
         if len(paper) < 2:
             continue
         places = scenario.places(paper)
-        worst, best = max(paper, key=lambda m: places[m][0]), sorted(paper, key=lambda m: places[m][0])
+        best = sorted(paper, key=lambda method: places[method][0])
         if name in CLASS_SCENARIOS and "coop" in paper:
-            rows.append([name, "CoOp is the least robust learner", f"{LEARNERS[worst]} is", judged(worst == "coop", True)])
+            rows.append(last_row(name, scenario, "coop", paper))
         if name in CLASS_SCENARIOS and set(BEST_FOUR) <= set(paper):
             both = [LEARNERS[m] for m in best[:4] if m in BEST_FOUR]
             rows.append([name, "PromptSRC, ProDA, TCP and RPO are the most robust",
@@ -193,7 +218,7 @@ def finding_rows(found):
                          f"{len(set(winners))} methods are best by AUC on some of {len(winners)}",
                          judged(len(set(winners)) > 1, True)])
         if name in OTHERS and "vpt" in paper:
-            rows.append([name, "VPT is the least robust learner", f"{LEARNERS[worst]} is", judged(worst == "vpt", True)])
+            rows.append(last_row(name, scenario, "vpt", paper))
         if name in OTHERS and {"coop", "cocoop", "tcp", "rpo"} <= set(paper):
             above = min(places["tcp"][0], places["rpo"][0]) - max(places["coop"][0], places["cocoop"][0])
             below = min(places["coop"][0], places["cocoop"][0]) - max(places["tcp"][0], places["rpo"][0])
@@ -204,12 +229,8 @@ def finding_rows(found):
             flatter = [LEARNERS[m] for m in paper if sign_of(scenario.delta(m, "evm")) < 0]
             rows.append([name, "no learner makes the decline smaller (EVM)",
                          f"smaller than CLIP's: {', '.join(flatter) or 'none'}", judged(not flatter, True)])
-        largest = max(paper, key=lambda m: abs(scenario.delta(m)[0]))
         if name in OTHERS:
-            limit = max(abs(papers.OPENPL[name][m]["delta_auc"]) for m in papers.OPENPL[name] if m != "zero-shot")
-            rows.append([name, f"learners differ little from zero-shot (delta_AUC at most {limit:.3f})",
-                         f"{LEARNERS[largest]} {with_half(scenario.delta(largest))}",
-                         judged(abs(scenario.delta(largest)[0]) <= limit, True)])
+            rows.append(small_row(name, scenario, paper))
     return rows
 
 
@@ -218,7 +239,9 @@ def page(program, out):
     if not found:
         raise SystemExit(f"{out}: no study")
     tables = "\n".join(f"### {TITLES[name]}\n\n{scenario_table(name, scenario)}" for name, scenario in found.items())
+    seeds = {str(tomllib.loads((out / f"{name}.toml").read_text())["seeds"]) for name in found}
     return fill("openpl.md", {
+        "seeds": f"seeds {' and '.join(sorted(seeds)).replace('-', ' to ')}",
         "correlations": table(["scenario", "datasets", "Spearman's rho of ranks", "p", "signs that agree", "the opposite",
                                "not decided"], [correlation_row(*each) for each in found.items()]),
         "findings": table(["scenario", "finding of the paper", "here", "holds"], finding_rows(found)),

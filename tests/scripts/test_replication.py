@@ -123,6 +123,7 @@ def study_tables(accuracy, worlds, by):
 def made_up(tmp_path, monkeypatch, accuracy, worlds, name):
     (tmp_path / name).mkdir(parents=True)
     (tmp_path / name / "study.json").write_text("{}")
+    (tmp_path / f"{name}.toml").write_text('seeds = "1-3"\n')
     monkeypatch.setattr(openpl.Scenario, "tables", staticmethod(
         lambda program, study, by: json.loads(json.dumps(study_tables(accuracy, worlds, by)))["tables"]))
     return openpl.Scenario("openworld", tmp_path / name)
@@ -151,7 +152,7 @@ def test_a_world_as_in_the_paper(tmp_path, monkeypatch):
                         "PromptSRC, ProDA, TCP and RPO are the most robust": "yes",
                         "no method is best on every dataset": "no"}
     text = openpl.page("openworld", tmp_path)
-    assert "### Emerging new classes (Table 6)" in text and "| GMoP | 0.960 |" in text
+    assert "16 shots, seeds 1 to 3," in text and "### Emerging new classes (Table 6)" in text and "| GMoP | 0.960 |" in text
 
 
 def test_a_world_that_is_the_opposite(tmp_path, monkeypatch):
@@ -162,6 +163,18 @@ def test_a_world_that_is_the_opposite(tmp_path, monkeypatch):
     assert row[2] == "-1.00" and row[4:] == [0, 10, 0]
     findings = [verdict for *_, verdict in openpl.finding_rows({"emerging": scenario})]
     assert findings == ["no", "no", "no"]
+
+
+def test_what_is_within_chance_is_not_decided(tmp_path, monkeypatch):
+    worlds = [f"doodles:{name} > doodles:{name}@chalk" for name in ("food", "gear", "home")]
+    accuracy = {"zero-shot": falling(0.5, worlds), "vpt": falling(0.52, worlds), "coop": falling(0.53, worlds)}
+    accuracy["coop"][worlds[0]] = [0.4, 0.3, 0.2]
+    accuracy["vpt"][worlds[1]] = [0.9, 0.8, 0.7]
+    scenario = made_up(tmp_path, monkeypatch, accuracy, worlds, "shift")
+    findings = {finding.partition(" (")[0]: verdict for _, finding, _, verdict in openpl.finding_rows({"shift": scenario})}
+    assert findings == {"VPT is the least robust learner": "not decided",
+                        "no learner makes the decline smaller": "yes",
+                        "learners differ little from zero-shot": "not decided"}
 
 
 def test_looks_of_a_dataset_are_one_group(tmp_path, monkeypatch):
