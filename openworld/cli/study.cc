@@ -144,6 +144,11 @@ class Study : public Command {
     app.add_option("--to", options_.last_cell, "cells up to this number of the plan")
         ->check(whole_number());
     app.add_flag("--retry-failed", options_.retry_failed, "failed cells too, once");
+    // From whoever starts workers, so that they repeat each cell once between them.
+    app.add_option("--failed-before", options_.failed_before,
+                   "of --retry-failed: cells that failed at this time or before, in seconds since "
+                   "1970 by the clock of the folder")
+        ->group("");
     app.add_flag("--verify", options_.verify,
                  "compare the hashes of finished cells' files, not sizes alone");
     CLI::Option* most = app.add_option("--max-failures", options_.max_failures,

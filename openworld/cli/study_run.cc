@@ -43,6 +43,9 @@ JobArguments worker_arguments(const std::string& out, const WorkOptions& options
   add("--from", options.first_cell);
   add("--to", options.last_cell);
   if (options.retry_failed) words.push_back("--retry-failed");
+  if (options.failed_before) {
+    words.push_back(fmt::format("--failed-before={}", *options.failed_before));
+  }
   if (options.verify) words.push_back("--verify");
   if (!options.only.empty()) words.insert(words.end(), {"--only=" + options.only});
   return words;
@@ -133,6 +136,7 @@ int run_workers(StudyStore& store, const RunFlags& flags, const WorkOptions& opt
   int unexplained = 0;
   LocalJobs local;
   WorkOptions each = options;
+  if (options.retry_failed) each.failed_before = store.moment();
   each.threads = threads_of_job(threads_in_all(options.threads), static_cast<int>(jobs));
   for (std::size_t job = 0; job < jobs; ++job) {
     each.limit = share(options.limit, jobs, job);

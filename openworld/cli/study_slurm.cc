@@ -42,9 +42,12 @@ Ran run_shell(const std::string& command) {
   return ran;
 }
 
-std::vector<std::string> work_flags(const WorkOptions& work) {
+std::vector<std::string> work_flags(const StudyStore& store, const WorkOptions& work) {
   std::vector<std::string> flags;
-  if (work.retry_failed) flags.push_back("--retry-failed");
+  if (work.retry_failed) {
+    flags.push_back("--retry-failed");
+    flags.push_back(fmt::format("--failed-before={}", store.moment()));
+  }
   if (work.verify) flags.push_back("--verify");
   if (work.threads > 0) flags.push_back(fmt::format("--threads={}", work.threads));
   if (work.max_failures > 0) flags.push_back(fmt::format("--max-failures={}", work.max_failures));
@@ -73,7 +76,7 @@ SlurmStudy slurm_study(StudyStore& store, const WorkOptions& work,
                    .name = store.study().name,
                    .cells = {},
                    .seconds_per_cell = study_progress(store.cells(), states).seconds_per_cell,
-                   .flags = work_flags(work)};
+                   .flags = work_flags(store, work)};
   if (error) fail("study", fmt::format("cannot find this program: {}", error.message()));
   for (std::size_t i = 0; i < states.size(); ++i) {
     const StudyCell& cell = store.cells()[i];

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "openworld/base/error.h"
 #include "openworld/io/atomic_file.h"
@@ -52,6 +54,11 @@ bool has_hash(const std::string& folder, const CellFile& file, const std::string
   } catch (const Error&) {
     return false;
   }
+}
+
+double seconds_of(const struct stat& status) {
+  return static_cast<double>(status.st_mtim.tv_sec) +
+         1e-9 * static_cast<double>(status.st_mtim.tv_nsec);
 }
 
 // AtomicFile and its like write x as x.tmp.0123456789abcdef.
@@ -163,13 +170,15 @@ CellStatus StudyStore::status_without_lease(const StudyCell& cell, bool verify) 
     }
     status.state = whole ? CellState::kDone : CellState::kDamaged;
     if (whole) {
-      status.finished_at = static_cast<double>(file_status.st_mtim.tv_sec) +
-                           1e-9 * static_cast<double>(file_status.st_mtim.tv_nsec);
+      status.finished_at = seconds_of(file_status);
       return status;
     }
     status.result.reset();
   }
-  status.failure = failure(cell);
+  if (const auto failed = read_small_file(folder + "/" + kFailure, &file_status)) {
+    status.failure = parse_cell_failure(*failed);
+    status.failed_at = seconds_of(file_status);
+  }
   if (status.failure && !text) status.state = CellState::kFailed;
   return status;
 }
@@ -259,6 +268,20 @@ std::optional<std::string> StudyStore::fail_cell_of(std::int64_t pid, std::strin
     return cell.name;
   }
   return std::nullopt;
+}
+
+double StudyStore::moment() const {
+  constexpr std::chrono::milliseconds kStep(1);
+  constexpr int kMostSteps = 3000;  // clocks of file systems tick at least once in two seconds
+  const std::string file = fmt::format("{}/{}/{}", folder_, kLeases, kClock);
+  const std::optional<FolderTime> start = touch_file(file);
+  if (!start) fail(function_, fmt::format("{}: cannot be written", file));
+  for (int i = 0; i < kMostSteps; ++i) {
+    const std::optional<FolderTime> now = touch_file(file);
+    if (!now || *now > *start) break;
+    std::this_thread::sleep_for(kStep);
+  }
+  return start->count();
 }
 
 void StudyStore::remove_leftovers() {

@@ -45,6 +45,7 @@ struct CellStatus {
   std::optional<CellResult> result = {};    // of kDone
   double finished_at = 0;                   // of kDone, in seconds since 1970 by the folder's clock
   std::optional<CellFailure> failure = {};  // of the last attempt, also while it is repeated
+  double failed_at = 0;                     // when it failed, if it did, as finished_at
   std::optional<LeaseOwner> owner = {};     // of kRunning and kStale
 };
 
@@ -106,14 +107,16 @@ class StudyStore {
   // name, or none if it held none or another worker took it already. Throws Error.
   std::optional<std::string> fail_cell_of(std::int64_t pid, std::string_view error);
 
-  // The failure of a cell, also of one that is done or running; none if there is no record.
-  std::optional<CellFailure> failure(const StudyCell& cell) const;
+  // The time of the folder's clock, in seconds since 1970. What is written after the call is later.
+  double moment() const;
 
   // Removes what killed processes left beside the leases.
   void remove_leftovers();
 
  private:
   std::string lease_path(const StudyCell& cell) const;
+  // Also of a cell that is done or running; none if there is no record.
+  std::optional<CellFailure> failure(const StudyCell& cell) const;
   std::set<std::string> lease_names() const;
   void remove_leases_of_done_cells();
 

@@ -32,7 +32,9 @@ class Worker {
 
   WorkSummary run() {
     store_.remove_leftovers();
-    note_attempts();
+    if (options_.retry_failed) {
+      failed_before_ = options_.failed_before ? *options_.failed_before : store_.moment();
+    }
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < store_.cells().size(); ++i) {
       if (is_chosen(options_, store_.cells()[i], i)) left.push_back(i);
@@ -66,26 +68,16 @@ class Worker {
     return enough || broken || summary_.stopped || stopping();
   }
 
-  // How often each cell had failed before we began: of several workers that begin together and
-  // repeat failed cells, one repeats each.
-  void note_attempts() {
-    if (!options_.retry_failed) return;
-    for (const StudyCell& cell : store_.cells()) {
-      const std::optional<CellFailure> failure = store_.failure(cell);
-      attempts_.push_back(failure ? failure->attempts : 0);
-    }
-  }
-
-  bool may_compute(std::size_t i, const CellStatus& status) const {
+  bool may_compute(const CellStatus& status) const {
     if (status.state == CellState::kDone || status.state == CellState::kRunning) return false;
     if (!status.failure || status.state == CellState::kDamaged) return true;
-    return options_.retry_failed && status.failure->attempts <= attempts_[i];
+    return options_.retry_failed && status.failed_at <= failed_before_;
   }
 
   Taken take(std::size_t i) {
     const StudyCell& cell = store_.cells()[i];
     const CellStatus seen = store_.status(cell, options_.verify);
-    if (!may_compute(i, seen)) {
+    if (!may_compute(seen)) {
       if (seen.state != CellState::kRunning) return Taken::kNo;
       if (is_earlier_start(*seen.owner, self_)) waiting_for_ = *seen.owner;
       return Taken::kHeld;
@@ -95,7 +87,7 @@ class Worker {
     // Somebody may have ended it, or failed in it, between the look and the claim. Our own lease
     // does not count.
     CellStatus now = store_.status_without_lease(cell, options_.verify);
-    if (!may_compute(i, now)) return Taken::kNo;
+    if (!may_compute(now)) return Taken::kNo;
     keeper_.keep(std::move(*lease));
     compute(cell, now.state == CellState::kDamaged);
     keeper_.release();
@@ -163,7 +155,7 @@ class Worker {
   const WorkOptions& options_;
   const WorkObserver& observer_;
   LeaseKeeper keeper_;
-  std::vector<std::int64_t> attempts_;
+  double failed_before_ = 0;
   const LeaseOwner self_ = this_owner();
   std::optional<LeaseOwner> waiting_for_;  // an earlier start of this task that has a cell
   bool told_ = false;

@@ -17,10 +17,14 @@
 namespace openworld {
 
 struct WorkOptions {
-  int threads = 0;                            // of the runner; 0: every core
-  std::size_t limit = 0;                      // most cells to compute; 0: any number
-  std::size_t max_failures = 0;               // stop after so many; 0: keep going
-  bool retry_failed = false;                  // failed cells too, once
+  int threads = 0;               // of the runner; 0: every core
+  std::size_t limit = 0;         // most cells to compute; 0: any number
+  std::size_t max_failures = 0;  // stop after so many; 0: keep going
+  bool retry_failed = false;     // failed cells too, once
+  // Of retry_failed: those that failed at this time of the folder's clock or before; none: before
+  // the worker began. Workers that share it repeat each cell once between them, also those that
+  // begin later or replace one that crashed.
+  std::optional<double> failed_before = {};
   bool verify = false;                        // compare hashes of finished cells, not sizes alone
   std::string only = "";                      // cells whose name or text contains this
   std::size_t first_cell = 0, last_cell = 0;  // from 1, in the order of the plan; 0: no bound

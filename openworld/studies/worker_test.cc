@@ -61,6 +61,15 @@ TEST_F(WorkerTest, RetriesFailedCellsOnRequestOnce) {
   EXPECT_EQ(progress().failures[0].attempts, 2);
 }
 
+// As those that a supervisor starts: one may begin when another has failed already.
+TEST_F(WorkerTest, WorkersThatBeginLaterDoNotRepeatAgain) {
+  run();
+  const double moment = store.moment();
+  EXPECT_EQ(run({.retry_failed = true, .failed_before = moment}).failed, 3u);
+  EXPECT_EQ(run({.retry_failed = true, .failed_before = moment}).failed, 0u);
+  EXPECT_EQ(progress().failures[0].attempts, 2);
+}
+
 TEST_F(WorkerTest, StopsAfterSoManyFailures) {
   EXPECT_EQ(run({.max_failures = 1}).failed, 1u);
   EXPECT_EQ(runner.runs, 4);
