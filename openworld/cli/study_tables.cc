@@ -128,7 +128,8 @@ void StudyTablesCommand::write_report(bool json) {
                        {"tables", data.tables()},
                        {"cost", run_cost_json(clock.cost())}});
   }
-  print_out("wrote {}, {} KiB with {} tables\n", out_, html.size() / 1024, data.tables());
+  print_out("wrote {}, {} KiB with {} table{}\n", out_, html.size() / 1024, data.tables(),
+            data.tables() == 1 ? "" : "s");
 }
 
 }  // namespace openworld

@@ -39,6 +39,13 @@ TextTable table_of(const StudyTable& table, const std::string& corner, std::stri
   return text;
 }
 
+bool any_interval(const StudyTable& table) {
+  return std::ranges::any_of(table.cells, [](const auto& row) {
+    return std::ranges::any_of(
+        row, [](const TableCell& cell) { return cell.measured.interval.has_value(); });
+  });
+}
+
 // What notes call the marks.
 struct MarkWords {
   std::string_view best, better, worse;
@@ -194,12 +201,8 @@ std::string table_reach_text(const TableColumn& column, const StudyValue& value)
 }
 
 std::string interval_note(const StudyTable& table) {
-  const bool any = std::ranges::any_of(table.cells, [](const auto& row) {
-    return std::ranges::any_of(
-        row, [](const TableCell& cell) { return cell.measured.interval.has_value(); });
-  });
   if (table.interval.empty()) return "";
-  if (!any) return "no intervals: there is one seed, or no method is complete";
+  if (!any_interval(table)) return "no intervals: there is one seed, or no method is complete";
   return fmt::format("± is half the {:g} % interval over {}", table.confidence * 100,
                      table.interval == "student_t" ? "seeds (Student's t)"
                                                    : "test samples and seeds (two-way bootstrap)");
@@ -207,7 +210,7 @@ std::string interval_note(const StudyTable& table) {
 
 std::string test_note(const StudyTable& table, const std::string& better,
                       const std::string& worse) {
-  if (!table.reference || table.interval.empty() || table.methods.size() < 2) return "";
+  if (!table.reference || !any_interval(table) || table.methods.size() < 2) return "";
   return fmt::format(
       "{} better, {} worse than {} at {:g} % (paired, Holm's correction over the methods of a "
       "column)",

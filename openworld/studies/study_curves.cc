@@ -37,6 +37,7 @@ std::vector<std::pair<double, std::string>> numbered_levels(const StudyGrid& gri
 struct DrcColumn {
   TableColumn column;
   std::optional<double> (*value)(const DrcValues&);
+  SeedValues SeedCurve::*seeds = nullptr;  // seed by seed, of what has an interval
 };
 
 // A column of areas or differences from the reference.
@@ -57,8 +58,10 @@ using Value = std::optional<double>;
 
 const std::vector<DrcColumn>& drc_columns() {
   static const std::vector<DrcColumn> columns = {
-      {plain("acc0", "Acc(0)"), [](const DrcValues& v) -> Value { return v.metrics.acc0; }},
-      {plain("auc", "AUC"), [](const DrcValues& v) -> Value { return v.metrics.auc; }},
+      {plain("acc0", "Acc(0)"), [](const DrcValues& v) -> Value { return v.metrics.acc0; },
+       &SeedCurve::acc0},
+      {plain("auc", "AUC"), [](const DrcValues& v) -> Value { return v.metrics.auc; },
+       &SeedCurve::auc},
       {plain("wa", "WA"), [](const DrcValues& v) -> Value { return v.metrics.wa; }},
       {plain("evm", "EVM", false), [](const DrcValues& v) -> Value { return v.metrics.evm; }},
       {plain("vs", "VS", false), [](const DrcValues& v) -> Value { return v.metrics.vs; }},
@@ -77,6 +80,37 @@ TableCell cell(const StudyCurves& curves, std::size_t method, Value value) {
   result.measured.cells = curves.cells[method];
   result.measured.undefined = result.measured.complete() && !value;
   return result;
+}
+
+// Of a method whose metric is defined in every cell.
+SeedCurve seed_curve(const StudyGrid& grid, std::size_t method, std::size_t world,
+                     const std::string& metric,
+                     const std::vector<std::pair<double, std::string>>& levels) {
+  std::vector<double> at;
+  std::vector<SeedValues> by_level;
+  for (const auto& [t, level] : levels) {
+    at.push_back(t);
+    by_level.push_back(grid.values(method, world, level, metric));
+  }
+  SeedCurve result{.acc0 = by_level[0], .auc = by_level[0]};
+  for (std::size_t s = 0; s < result.auc.values.size(); ++s) {
+    std::vector<double> curve;
+    for (const SeedValues& values : by_level) curve.push_back(values.values[s]);
+    result.auc.values[s] = drc_metrics(at, curve).auc;
+  }
+  return result;
+}
+
+// Over worlds, where they have the same seeds.
+SeedValues mean_over_worlds(const std::vector<SeedCurve>& worlds, SeedValues SeedCurve::*part) {
+  SeedValues mean = worlds[0].*part;
+  for (std::size_t w = 1; w < worlds.size(); ++w) {
+    const SeedValues& values = worlds[w].*part;
+    if (values.seeds != mean.seeds) return {};
+    for (std::size_t s = 0; s < mean.values.size(); ++s) mean.values[s] += values.values[s];
+  }
+  for (double& value : mean.values) value /= static_cast<double>(worlds.size());
+  return mean;
 }
 
 }  // namespace
@@ -127,9 +161,13 @@ StudyCurves study_curves(const StudyGrid& grid, const std::string& metric,
     }
     if (reference == m) curves.against_reference = true;
     curves.methods.push_back(m);
+    auto& seeds = curves.by_seed.emplace_back();
     for (std::size_t w = 0; w < by_world.size(); ++w) {
       curves.worlds[w].accuracies.push_back(std::move(by_world[w]));
+      seeds.push_back(seed_curve(grid, m, w, metric, numbered));
     }
+    seeds.push_back(
+        {mean_over_worlds(seeds, &SeedCurve::acc0), mean_over_worlds(seeds, &SeedCurve::auc)});
   }
   if (curves.methods.empty()) return curves;
   std::optional<std::size_t> zero;
@@ -162,9 +200,23 @@ void add_drc(StudyTable& table, const StudyCurves& curves, std::optional<std::si
     const DrcMethod& method = curves.comparison->methods[i];
     return world ? method.worlds[*world] : method.mean;
   };
+  // Of the column that was added last.
+  const auto add_intervals = [&](SeedValues SeedCurve::*part, bool differences) {
+    if (table.interval.empty()) return;
+    std::vector<StudyValue*> column;
+    std::vector<SeedValues> seeds;
+    for (std::size_t i = 0; i < curves.methods.size(); ++i) {
+      column.push_back(&table.cells[curves.methods[i]].back().measured);
+      seeds.push_back(curves.by_seed[i][world.value_or(curves.worlds.size())].*part);
+    }
+    const auto reference =
+        curves.against_reference ? index(*table.reference) : std::optional<std::size_t>();
+    add_seed_statistics(column, seeds, reference, differences, table.confidence);
+  };
   for (const DrcColumn& each : drc_columns()) {
     if (each.column.relative && !table.reference) continue;
     add(each.column, [&](std::size_t i) { return each.value(values(i)); });
+    if (each.seeds != nullptr) add_intervals(each.seeds, false);
   }
   if (table.reference) {
     TableColumn delta = relative(plain("delta_auc", "delta_AUC"));
@@ -179,6 +231,7 @@ void add_drc(StudyTable& table, const StudyCurves& curves, std::optional<std::si
                                .metrics.auc)
                    : Value();
     });
+    add_intervals(&SeedCurve::auc, true);
     delta.name = "delta_pn", delta.title = "delta_PN";
     add(delta, [&](std::size_t i) -> Value {
       const DrcMethod& method = curves.comparison->methods[i];

@@ -80,15 +80,19 @@ void add_t_interval(StudyValue& mine, const SeedValues& values, double level) {
                            .method = "student_t"};
 }
 
+// Empty where the seeds differ.
+SeedValues difference(SeedValues values, const SeedValues& reference) {
+  if (values.seeds != reference.seeds) return {};
+  for (std::size_t s = 0; s < values.values.size(); ++s) values.values[s] -= reference.values[s];
+  return values;
+}
+
 // Paired by seed.
 void add_t_test(StudyValue& mine, const SeedValues& values, const SeedValues& reference,
                 double level) {
   if (!mine.complete() || !reference.defined() || values.seeds != reference.seeds) return;
   if (values.values.size() < 2) return;
-  std::vector<double> differences;
-  for (std::size_t s = 0; s < values.values.size(); ++s) {
-    differences.push_back(values.values[s] - reference.values[s]);
-  }
+  const std::vector<double> differences = difference(values, reference).values;
   const SeedSummary summary = summarize_seeds(differences, level);
   if (!(*summary.standard_error > 0)) {
     if (summary.mean == 0) mine.p = 1;  // equal in every seed
@@ -141,8 +145,9 @@ void add_differences(std::vector<MeasuredMethod>& methods, std::size_t reference
   });
 }
 
-void add_seed_statistics(std::vector<MeasuredMethod>& methods, const std::vector<SeedTable>& tables,
-                         std::optional<std::size_t> reference, double level) {
+void add_statistics_over_seeds(std::vector<MeasuredMethod>& methods,
+                               const std::vector<SeedTable>& tables,
+                               std::optional<std::size_t> reference, double level) {
   for_columns(methods, [&](std::size_t m, StudyValue& mine, std::optional<std::size_t> world) {
     const auto values = [&](std::size_t of) -> const SeedValues& {
       return world ? tables[of].worlds[*world] : tables[of].average;
@@ -157,6 +162,21 @@ void add_seed_statistics(std::vector<MeasuredMethod>& methods, const std::vector
 }
 
 }  // namespace
+
+void add_seed_statistics(std::span<StudyValue* const> column, std::span<const SeedValues> seeds,
+                         std::optional<std::size_t> reference, bool differences, double level) {
+  std::vector<StudyValue*> tested;
+  for (std::size_t m = 0; m < column.size(); ++m) {
+    StudyValue& mine = *column[m];
+    if (!differences) add_t_interval(mine, seeds[m], level);
+    if (!reference || m == *reference || !mine.value) continue;
+    if (differences) add_t_interval(mine, difference(seeds[m], seeds[*reference]), level);
+    add_t_test(mine, seeds[m], seeds[*reference], level);
+    mine.difference = differences ? *mine.value : *mine.value - *column[*reference]->value;
+    tested.push_back(&mine);
+  }
+  adjust_column(tested);
+}
 
 MeasuredLevel measure_level(const StudyGrid& grid, const std::string& folder,
                             const std::string& level, const std::vector<std::string>& metrics,
@@ -182,7 +202,7 @@ MeasuredLevel measure_level(const StudyGrid& grid, const std::string& folder,
   if (seeds) measured.interval = "student_t";
   for (std::size_t k = 0; k < metrics.size(); ++k) {
     if (seeds) {
-      add_seed_statistics(measured.metrics[k], tables[k], reference, options.bootstrap.level);
+      add_statistics_over_seeds(measured.metrics[k], tables[k], reference, options.bootstrap.level);
     }
     if (reference) add_differences(measured.metrics[k], *reference);
   }

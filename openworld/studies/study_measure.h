@@ -15,6 +15,7 @@
 // seed. P-values are Holm's over the methods of a column.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,5 +65,11 @@ MeasuredLevel measure_level(const StudyGrid& grid, const std::string& folder,
                             const std::string& level, const std::vector<std::string>& metrics,
                             std::optional<std::size_t> reference, const MeasureOptions& options,
                             std::string_view function);
+
+// Adds intervals over seeds to a column of values, one for each method, and tests against the
+// reference. `seeds` are the values seed by seed; with `differences` the column has differences
+// from the reference instead.
+void add_seed_statistics(std::span<StudyValue* const> column, std::span<const SeedValues> seeds,
+                         std::optional<std::size_t> reference, bool differences, double level);
 
 }  // namespace openworld

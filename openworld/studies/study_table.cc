@@ -234,11 +234,18 @@ class Builder {
   }
 
   void by_drc() {
+    const StudyCi ci = options_.measure.ci;
+    if (ci == StudyCi::kBootstrap) {
+      fail(function_, fmt::format("{}: robustness curves have intervals over seeds alone; expected "
+                                  "--ci seeds or auto",
+                                  grid_.title));
+    }
     for (const std::string& metric : metrics_) {
       const StudyCurves curves = study_curves(grid_, metric, levels_, reference_, function_);
       for_worlds([&](std::optional<std::size_t> world) {
         StudyTable& table = start("", metric);
         of_world(table, world);
+        if (ci != StudyCi::kNone) table.interval = "student_t";
         add_drc(table, curves, world);
       });
     }

@@ -159,6 +159,12 @@ def drc(levels, acc, zero):
             "vs": slopes.var(), "pa": np.trapz(np.maximum(gap, 0), t), "na": np.trapz(np.maximum(-gap, 0), t)}
 
 
+def check_interval(value, of_seeds):
+    """Student's t over seeds."""
+    low, high = stats.t.interval(0.95, len(of_seeds) - 1, np.mean(of_seeds), stats.sem(of_seeds))
+    assert (value["interval"]["low"], value["interval"]["high"]) == pytest.approx((low, high))
+
+
 def test_robustness_curves(tmp_path):
     levels = ["0", "0.25", "0.5", "0.75", "1"]
     out = run(tmp_path, write_views(tmp_path, "emerging", ", ".join(f'"{t}"' for t in levels), '"w", "x"'))
@@ -185,6 +191,26 @@ def test_robustness_curves(tmp_path):
             mine = ranks.mean(axis=(0, 1)) if i == 0 else ranks[i - 1].mean(axis=0)
             assert row["values"]["friedman_rank"]["value"] == pytest.approx(mine[m])
             assert row["values"]["final_rank"]["value"] == stats.rankdata(mine)[m]
+    # Acc(0), AUC and its difference have intervals and paired tests over seeds: [method][seed][world].
+    by_seed = np.array([[[[values[m, None, data, seed, world, t, "overall_acc"] for t in levels] for data, world in worlds]
+                         for seed in (1, 2, 3)] for m in methods])
+    for key, of_seed in (("acc0", by_seed[..., 0]), ("auc", np.trapz(by_seed, at, axis=-1))):
+        for i, table in enumerate(found):
+            assert table["interval"] == "student_t"
+            mine = of_seed.mean(axis=2) if i == 0 else of_seed[..., i - 1]
+            p = holm([stats.ttest_rel(mine[m], mine[0]).pvalue for m in (1, 2)])
+            for m, row in enumerate(table["methods"]):
+                check_interval(row["values"][key], mine[m])
+                if m > 0:
+                    assert row["values"][key]["p_value_holm"] == pytest.approx(p[m - 1])
+                    assert row["values"][key]["difference"] == pytest.approx((mine[m] - mine[0]).mean())
+                if m > 0 and key == "auc":
+                    check_interval(row["values"]["delta_auc"], mine[m] - mine[0])
+                    assert row["values"]["delta_auc"]["p_value_holm"] == pytest.approx(p[m - 1])
+    assert found[0]["methods"][0]["values"]["delta_auc"]["interval"] is None
+    assert {table["interval"] for table in tables(out, "--ci", "none")} == {None}
+    error = study("table", out, "--ci", "bootstrap", code=2).stderr
+    assert "robustness curves have intervals over seeds alone; expected --ci seeds or auto" in error
     # A method with a cell missing has no curve; the others keep theirs.
     victim = next((out / "cells").glob("gmop-d-*")) / "cell.json"
     victim.unlink()
