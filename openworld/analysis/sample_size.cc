@@ -60,7 +60,9 @@ Bounds range_of(const VarianceComponents& pilot, const StudySize& size, const Pa
     error += 2 * between * between / (static_cast<double>(pilot.seeds) - 1);
   }
   if (!(error > 0)) return {std::sqrt(squared), std::sqrt(squared)};
-  const double freedom = 2 * squared * squared / error;
+  // Where the seeds' variance was taken as 0, this may fall below 1, and such a range would not
+  // even contain the estimate.
+  const double freedom = std::max(1.0, 2 * squared * squared / error);
   const double tail = 0.5 * (1 - level);
   return {std::sqrt(squared * freedom / chi_squared_quantile(1 - tail, freedom)),
           std::sqrt(squared * freedom / chi_squared_quantile(tail, freedom))};

@@ -15,7 +15,7 @@
 //
 // The components are estimates. With se the standard error of half^2 by theirs (fourth moments of
 // the influences; between^2 2/(S' - 1) for S' seeds of the pilot), half^2 is taken as chi-squared
-// with 2 half^4 / se^2 degrees of freedom (Satterthwaite, 1946), which gives its range.
+// with 2 half^4 / se^2 degrees of freedom, at least 1 (Satterthwaite, 1946), which gives its range.
 
 #include <cstddef>
 #include <cstdint>

@@ -90,6 +90,18 @@ TEST(SampleSize, RangeCoversTheTruth) {
   EXPECT_NEAR(covered(300, 200), 0.95, 0.03);
 }
 
+// Two seeds that differ by no more than their samples: V_seed is 0 and its error large.
+TEST(SampleSize, RangeContainsTheEstimate) {
+  VarianceComponents pilot = components_of(SeedWorld{}.draw(300, 200, 2, 6), "auroc");
+  pilot.seed = 0;
+  for (const std::int64_t samples : {100, 10'000, 1'000'000}) {
+    const PlannedStudy study = predict_study(pilot, {samples, samples, 2}, 0.95);
+    EXPECT_LT(study.range.low, study.half_width);
+    EXPECT_GT(study.range.high, study.half_width);
+    EXPECT_LT(study.range.high, 32 * study.half_width);  // sqrt(1 / 0.000982)
+  }
+}
+
 VarianceComponents one_seed(const char* metric = "openworld_auc") {
   return components_of({random_set(shape(300, 200), 6)}, metric);
 }

@@ -166,10 +166,13 @@ class SampleSizeCommand : public Command {
 
   static void add(TextTable& table, const char* name, const PlannedStudy& study) {
     const auto count = [](std::int64_t n) { return n > 0 ? std::to_string(n) : "-"; };
+    const auto bound = [](double half) {
+      return half > 1 ? std::string("over 100") : percent(half);
+    };
     table.add({name, count(study.size.base), count(study.size.other),
                std::to_string(study.size.base + study.size.other), std::to_string(study.size.seeds),
                "\u00b1" + percent(study.half_width),
-               fmt::format("{} to {}", percent(study.range.low), percent(study.range.high))});
+               fmt::format("{} to {}", bound(study.range.low), bound(study.range.high))});
   }
 
   static void print_notes(const VarianceComponents& pilot, const StudySize& plan) {
