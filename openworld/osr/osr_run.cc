@@ -17,6 +17,7 @@
 #include "openworld/osr/osr_trainer.h"
 #include "openworld/predictions/logit_predictions.h"
 #include "openworld/pretrain/gemm_rate.h"
+#include "openworld/runs/run_paths.h"
 
 namespace openworld {
 namespace {
@@ -119,18 +120,21 @@ OsrRun::OsrRun(const std::string& folder, RunSpec spec, bool restart)
   if (!restart_) expect_same_folder();
 }
 
-void OsrRun::expect_same_folder() const {
+void OsrRun::expect_same_folder() {
+  const auto expect_same = [&](const RunSpec& was, const Origin& origin) {
+    spec_ = resumed_spec(folder_, was, std::move(spec_), origin);
+  };
   if (folder_.is_run()) {
     const Origin origin{"osr train", folder_.spec_file()};
-    expect_same_run(or_restart([&] { return read_run_spec(origin); }), spec_, origin);
+    expect_same(or_restart([&] { return read_run_spec(origin); }), origin);
   }
   if (is_file(folder_.state_file())) {
     const Origin origin{"osr train", folder_.state_file()};
-    expect_same_run(or_restart([&] {
-                      const std::string text = saved_osr_run(origin.file);
-                      return parse_run_spec(std::as_bytes(std::span(text)), origin);
-                    }),
-                    spec_, origin);
+    expect_same(or_restart([&] {
+                  const std::string text = saved_osr_run(origin.file);
+                  return parse_run_spec(std::as_bytes(std::span(text)), origin);
+                }),
+                origin);
   }
 }
 

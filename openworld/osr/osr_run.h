@@ -27,7 +27,8 @@ class OsrRun {
   std::optional<RunResult> run(const OsrData& data, int threads, const OsrObserver& observer);
 
  private:
-  void expect_same_folder() const;
+  // Throws Error if the folder holds another run; else takes over how that spells its paths.
+  void expect_same_folder();
   bool train(const OsrModel& model, const OsrSamples& samples, int threads,
              const OsrObserver& observer);
   RunResult finish(const OsrModel& model, const OsrData& data, int threads);

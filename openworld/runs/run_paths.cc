@@ -37,6 +37,18 @@ RunPaths read_run_paths(const RunFolder& run, std::string_view function) {
   return {fields.text("working_folder", ""), fields.text("run_folder", "")};
 }
 
+// Whether `now` is the file or folder that `was` of the run's spec is, or was when it was started.
+bool is_same_place(const RunFolder& run, const std::string& was, const std::string& now,
+                   std::string_view function) {
+  std::error_code error;
+  const fs::path real = fs::canonical(now, error);
+  if (error || was.empty()) return false;
+  return std::ranges::any_of(path_candidates(run, was, function), [&](const std::string& place) {
+    std::error_code gone;
+    return fs::canonical(place, gone) == real;
+  });
+}
+
 }  // namespace
 
 void write_run_paths(const RunFolder& run, std::string_view function) {
@@ -85,6 +97,33 @@ std::string find_path(const RunFolder& run, const std::string& path, std::string
   std::error_code ignored;
   const std::vector<std::string> places = path_candidates(run, path, function);
   return fs::exists(path, ignored) || places.size() == 1 ? path : places[1];
+}
+
+RunSpec resumed_spec(const RunFolder& run, const RunSpec& was, RunSpec now, const Origin& origin) {
+  const auto keep = [&](const std::string& before, std::string& path) {
+    if (is_same_place(run, before, path, origin.function)) path = before;
+  };
+  const auto keep_tests = [&](const std::vector<RunTestData>& before,
+                              std::vector<RunTestData>& tests) {
+    for (std::size_t i = 0; i < std::min(before.size(), tests.size()); ++i) {
+      keep(before[i].data, tests[i].data);
+    }
+  };
+  if (!now.model.sha256.empty() && now.model.sha256 == was.model.sha256) {
+    now.model.path = was.model.path;
+  }
+  keep(was.model.vocabulary, now.model.vocabulary);
+  keep(was.data.path, now.data.path);
+  keep(was.data.test_data, now.data.test_data);
+  keep(was.data.image_root, now.data.image_root);
+  keep(was.data.names, now.data.names);
+  if (was.scenario && now.scenario) {
+    keep_tests(was.scenario->looks, now.scenario->looks);
+    keep_tests(was.scenario->targets, now.scenario->targets);
+  }
+  if (was.network && now.network) keep(was.network->unknown, now.network->unknown);
+  expect_same_run(was, now, origin);
+  return now;
 }
 
 }  // namespace openworld

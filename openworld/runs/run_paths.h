@@ -29,4 +29,10 @@ std::vector<std::string> path_candidates(const RunFolder& run, const std::string
 // The first of them that exists, else `path`.
 std::string find_path(const RunFolder& run, const std::string& path, std::string_view function);
 
+// The spec with which a run whose spec was `was` goes on if it is asked for as `now`: `now` with
+// the paths of `was`, where both name the same. Weights are the same if their SHA-256 is;
+// everything else if it is one file or folder, however it is spelled: ./x, x/, absolute or through
+// a symlink. Throws Error, saying what stands in `origin`, where the two are different runs.
+RunSpec resumed_spec(const RunFolder& run, const RunSpec& was, RunSpec now, const Origin& origin);
+
 }  // namespace openworld

@@ -94,6 +94,86 @@ TEST(RunPaths, SomethingElseOfThatNameIsACandidateToo) {
             (Paths{"models/m", work.temp / "work/models/m"}));
 }
 
+// The spec with which the run of `work` goes on if these are its paths now.
+RunSpec resumed(const Work& work, const std::string& data, const std::string& vocabulary) {
+  RunSpec was = full_spec(), now = full_spec();
+  was.data.path = "data";
+  was.model.vocabulary = "models/m";
+  now.data.path = data;
+  now.model.vocabulary = vocabulary;
+  now.model.path = work.temp / "a copy of the weights";
+  return resumed_spec(RunFolder(work.temp / "work/runs/a"), was, now, {"tune", "run.json"});
+}
+
+TEST(RunPaths, AreTheSameHoweverTheyAreSpelled) {
+  const Work work;
+  fs::create_directories(work.temp / "work/data");
+  fs::create_directory_symlink("work", work.temp / "link");
+  const auto expect_resumed = [&](const std::string& data, const std::string& vocabulary) {
+    const RunSpec spec = resumed(work, data, vocabulary);
+    EXPECT_EQ(spec.data.path, "data") << data;
+    EXPECT_EQ(spec.model.vocabulary, "models/m") << vocabulary;
+    EXPECT_EQ(spec.model.path, full_spec().model.path);
+  };
+  {
+    const In in(work.temp / "work");
+    expect_resumed("data", "models/m");
+    expect_resumed("data/", "./models/m");
+    expect_resumed("./data//", "runs/../models/m");
+    expect_resumed(work.temp / "work/data", work.temp / "work/models/m");
+    expect_resumed("../link/data", work.temp / "link/models/m");
+  }
+  const In in(work.temp / "elsewhere");
+  expect_resumed("../work/data", "../work/models/m");
+}
+
+TEST(RunPaths, OtherPlacesAreOtherRuns) {
+  const Work work;
+  fs::create_directories(work.temp / "work/data");
+  fs::create_directories(work.temp / "work/other");
+  work.temp.write("work/models/n", "weights");
+  const In in(work.temp / "work");
+  EXPECT_ERROR(resumed(work, "other", "models/m"), R"(holds a run with path "data", not "other")");
+  EXPECT_ERROR(resumed(work, "data", "models/n"), R"(vocabulary "models/m", not "models/n")");
+  EXPECT_ERROR(resumed(work, "data", ""), R"(vocabulary "models/m", not "")");
+  EXPECT_ERROR(resumed(work, "gone", "models/m"), R"(path "data", not "gone")");
+
+  const RunFolder run(work.temp / "work/runs/a");
+  RunSpec was = full_spec(), now = full_spec();
+  now.model.path = "models/m";
+  now.model.sha256 = "cd34";
+  EXPECT_ERROR(resumed_spec(run, was, now, {"tune", "run.json"}), R"(path "pocket")");
+  // What was not given is not the working folder.
+  was.data.test_data = "";
+  now = was;
+  now.data.test_data = ".";
+  EXPECT_ERROR(resumed_spec(run, was, now, {"tune", "run.json"}), R"(test_data "", not ".")");
+}
+
+TEST(RunPaths, OfScenariosAndNetworksAreKept) {
+  const Work work;
+  fs::create_directories(work.temp / "work/looks");
+  const In in(work.temp / "work");
+  const RunFolder run("runs/a");
+  RunSpec was = full_spec();
+  was.scenario = RunScenario{.name = "shift",
+                             .options = {},
+                             .looks = {{"looks", "test", "ab"}},
+                             .targets = {{"looks", "test", "ab"}}};
+  RunSpec now = was;
+  now.scenario->looks[0].data = "./looks";
+  now.scenario->targets[0].data = "looks/";
+  EXPECT_EQ(resumed_spec(run, was, now, {"tune", "run.json"}).scenario, was.scenario);
+  now.scenario->targets.clear();
+  EXPECT_ERROR(resumed_spec(run, was, now, {"tune", "run.json"}), "targets");
+
+  was = full_spec();
+  was.network = RunNetwork{.name = "small", .known = {0, 1}, .input = 3, .unknown = "looks"};
+  now = was;
+  now.network->unknown = "./looks/";
+  EXPECT_EQ(resumed_spec(run, was, now, {"osr train", "run.json"}).network, was.network);
+}
+
 TEST(RunPaths, RefusesAFileThatIsNone) {
   const Work work;
   const RunFolder run(work.temp / "work/runs/a");

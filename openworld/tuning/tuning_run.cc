@@ -12,6 +12,7 @@
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
 #include "openworld/predictions/logit_predictions.h"
+#include "openworld/runs/run_paths.h"
 #include "openworld/tuning/epoch_log.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/score_images.h"
@@ -58,7 +59,7 @@ TuningRun::TuningRun(const std::string& folder, RunSpec spec, bool restart)
   if (!restart_) expect_same_folder();
 }
 
-void TuningRun::expect_same_folder() const {
+void TuningRun::expect_same_folder() {
   const auto expect_same = [&](RunSpec was, const Origin& origin) {
     // Options that were written under earlier names, as the method calls them now.
     if (was.method == spec_.method) {
@@ -66,7 +67,7 @@ void TuningRun::expect_same_folder() const {
       was.options = method.list.values();
       was.changed = method.changed();
     }
-    expect_same_run(was, spec_, origin);
+    spec_ = resumed_spec(folder_, was, std::move(spec_), origin);
   };
   if (folder_.is_run()) {
     const Origin origin{"tune", folder_.spec_file()};

@@ -59,8 +59,8 @@ class TuningRun {
   RunResult result_of(const Learner& learner, std::int64_t test_images, const Times& times,
                       const RunClock& clock) const;
 
-  // Throws Error if the folder holds another run.
-  void expect_same_folder() const;
+  // Throws Error if the folder holds another run; else takes over how that spells its paths.
+  void expect_same_folder();
 
   RunFolder folder_;
   RunSpec spec_;

@@ -137,6 +137,9 @@ def test_the_same_command_twice_gives_the_same_bits_for_any_threads(place, train
     assert (place / "again" / "predictions.npz").read_bytes() == first
     before = (place / "again" / "result.json").read_bytes()
     assert "is finished" in run(*train_flags("softmax", "again"), cwd=place).err
+    absolute = [place / word if str(word).endswith(".npz") or word == "again" else word
+                for word in train_flags("softmax", "again")]
+    assert "is finished" in run(*absolute, cwd=place.parent).err
     assert (place / "again" / "result.json").read_bytes() == before
 
 

@@ -7,9 +7,10 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 from command import BIN, json_of, needs_models, refused, run
-from tuning import call, files_of, learned, read_json, read_log
+from tuning import call, files_of, learned, read_json, read_log, read_predictions
 
 pytestmark = needs_models
 
@@ -118,6 +119,34 @@ def test_a_finished_run_is_not_done_again(place, finished):
     assert {path.name: path.stat().st_mtime_ns for path in finished.iterdir()} == before
 
 
+def expect_same_but_paths(one, other):
+    """The meta of predictions says where the images were read."""
+    assert learned(one)[0] == learned(other)[0]
+    ours, theirs = read_predictions(one), read_predictions(other)
+    assert ours.keys() == theirs.keys()
+    for name in ours.keys() - {"meta"}:
+        np.testing.assert_array_equal(ours[name], theirs[name])
+
+
+@pytest.mark.parametrize("model, data", [
+    ("./model", "world/"), ("model/", "./world"), ("{place}/model", "{place}/world"), ("{link}/model", "{link}/world"),
+], ids=["dot", "slash", "absolute", "symlink"])
+def test_the_same_paths_may_be_spelled_otherwise(place, tuned, unfinished, folder, model, data):
+    (folder / "link").symlink_to(place)
+    values = {key: text.format(place=place, link=folder / "link") for key, text in
+              {"model": model, "data": data}.items()}
+    json_of(*call("coop", unfinished, **values), cwd=place)
+    expect_same_but_paths(unfinished, tuned("coop"))
+    assert read_json(unfinished / "result.json")["data"] == "world"
+    assert read_json(unfinished / "run.json") == read_json(tuned("coop") / "run.json")
+    assert run(*call("coop", unfinished, **values), cwd=place).err == f"{unfinished} is finished\n"
+
+
+def test_a_run_is_resumed_from_another_working_folder(place, tuned, unfinished, folder):
+    json_of(*call("coop", unfinished, model=place / "model", data=place / "world"), cwd=folder)
+    expect_same_but_paths(unfinished, tuned("coop"))
+
+
 def test_restart_does_it_again(place, tuned, finished):
     (finished / "threshold.json").write_text("{}")
     before = (finished / "prompts.safetensors").stat().st_mtime_ns
@@ -149,6 +178,13 @@ def test_another_run_is_refused(place, finished, method, values, says):
     refused(*call(method, finished, **values), cwd=place,
             says=[f"[tune] {finished}/run.json: holds a run with ", says, "another folder", "restart"])
     assert {path.name: path.read_bytes() for path in finished.iterdir()} == before
+
+
+def test_a_copy_of_the_world_is_another(place, finished, folder):
+    """Its list of images is the same; whether they are cannot be seen from that."""
+    shutil.copytree(place / "world", folder / "copy")
+    refused(*call("coop", finished, data=folder / "copy"), cwd=place,
+            says=['holds a run with path "world", not "', "another folder, or restart"])
 
 
 def test_another_world_is_refused(place, finished, folder):
