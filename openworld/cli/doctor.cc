@@ -78,8 +78,8 @@ class Doctor : public Command {
     app.add_option("--model", model_.path,
                    "of images, also look for near-identical ones, by features of this model");
     app.add_option("--near", options_.near,
-                   "cosine of two features from which images are near-identical")
-        ->capture_default_str()
+                   "cosine of two features from which images are near-identical [from how alike "
+                   "different images are]")
         ->check(between_0_and_1());
     app.add_option("--base", options_.base,
                    "base classes of a dataset: all, half (CoOp's first half), or their number")

@@ -15,6 +15,10 @@ namespace {
 
 // A block of products is 1 MB of floats, which stays in the cache.
 constexpr std::size_t kBlock = 512;
+// Images whose nearest neighbour is looked for, to choose a cosine.
+constexpr std::size_t kSampled = 1000;
+// Equal features have a cosine of 1 but for the rounding of floats.
+constexpr double kRounding = 1e-5;
 
 std::vector<float> normalised(const FeatureList& features) {
   std::vector<float> values = features.values;
@@ -29,20 +33,62 @@ std::vector<float> normalised(const FeatureList& features) {
   return values;
 }
 
-std::vector<Finding> look(const Patient& patient) {
+std::vector<Finding> look_at_near_pairs(const Patient& patient) {
   const FeatureList& features = *patient.features;
+  const int threads = patient.options.threads;
+  const double near = patient.options.near ? *patient.options.near : near_cosine(features, threads);
   ImagePairs pairs(patient, features.where,
-                   fmt::format("near-identical (cosine of {:g} or more)", patient.options.near));
+                   fmt::format("near-identical (cosine of {:g} or more)", near));
   const auto placed = [&](std::size_t i) {
     return PlacedImage{features.images[i], features.labels[i], features.splits[i]};
   };
-  for (const auto& [i, j] : near_pairs(features, patient.options.near, patient.options.threads)) {
+  for (const auto& [i, j] : near_pairs(features, near, threads)) {
     pairs.add(placed(i), placed(j));
   }
   return pairs.findings();
 }
 
+// The largest cosine of each sampled image with any other.
+std::vector<double> nearest_cosines(const std::vector<float>& values, std::size_t n,
+                                    std::size_t width, int threads) {
+  const std::size_t sampled = std::min(n, kSampled);
+  const auto image_of = [&](std::size_t s) { return s * n / sampled; };
+  std::vector<float> rows(sampled * width);
+  for (std::size_t s = 0; s < sampled; ++s) {
+    std::copy_n(values.data() + image_of(s) * width, width, rows.data() + s * width);
+  }
+  std::vector<double> nearest(sampled, -1.0);
+  const SingleThreadedProducts single;
+  parallel_for((sampled + kBlock - 1) / kBlock, threads, [&](std::size_t b) {
+    const std::size_t first = b * kBlock, count = std::min(kBlock, sampled - first);
+    std::vector<float> cosines(kBlock * kBlock);
+    for (std::size_t from = 0; from < n; from += kBlock) {
+      const std::size_t columns = std::min(kBlock, n - from);
+      multiply_by_transposed(rows.data() + first * width, values.data() + from * width,
+                             cosines.data(), count, columns, width, 1.0f);
+      for (std::size_t r = 0; r < count; ++r) {
+        double& largest = nearest[first + r];
+        for (std::size_t c = 0; c < columns; ++c) {
+          if (from + c == image_of(first + r)) continue;
+          largest = std::max(largest, static_cast<double>(cosines[r * columns + c]));
+        }
+      }
+    }
+  });
+  return nearest;
+}
+
 }  // namespace
+
+double near_cosine(const FeatureList& features, int threads) {
+  const double most = 1 - kRounding;
+  if (features.size() < 2) return most;
+  std::vector<double> nearest =
+      nearest_cosines(normalised(features), features.size(), features.width, threads);
+  const auto quartile = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 4);
+  std::ranges::nth_element(nearest, quartile);
+  return std::min(most, 1 - kNearShare * (1 - *quartile));
+}
 
 std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& features,
                                                             double near, int threads) {
@@ -74,6 +120,6 @@ std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& f
 
 const DoctorCheck kNearDuplicates = {
     "near-duplicates", "features", "near-identical images in two splits, sides or classes",
-    [](const Patient& patient) { return patient.features.has_value(); }, look};
+    [](const Patient& patient) { return patient.features.has_value(); }, look_at_near_pairs};
 
 }  // namespace openworld

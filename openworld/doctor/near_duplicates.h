@@ -10,6 +10,16 @@
 
 namespace openworld {
 
+// The cosine from which two of the images are taken for copies: 1 - kNearShare d, where d is the
+// upper quartile of the distances 1 - c, and c the cosine of an image and the one that is most like
+// it. So it depends on how far the model keeps different images apart, it rises with their number,
+// and most of them may be copies. docs/doctor.md has what it finds. Of more than 1,000 images the
+// quartile is that of 1,000 of them. O(n width) for each of those.
+double near_cosine(const FeatureList& features, int threads);
+
+// Chosen by the rule in `scripts/near-threshold`.
+inline constexpr double kNearShare = 0.05;
+
 // Pairs (i, j), i < j, of a cosine of `near` or more, in order. O(n^2 width), by matrix products on
 // `threads` threads in blocks that need no memory of their own beyond a few MB; the same for any
 // number of threads. Features of length zero are like nothing.

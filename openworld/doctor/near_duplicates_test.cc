@@ -1,5 +1,6 @@
 #include "openworld/doctor/near_duplicates.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "openworld/base/random.h"
@@ -54,6 +55,41 @@ TEST(NearDuplicates, PairsAreThoseOfEveryPair) {
   EXPECT_EQ(near_pairs(list, 0.99, 3), expected);
 }
 
+TEST(NearDuplicates, TheCosineFollowsFromTheNearestImages) {
+  const FeatureList list = random_features(701, 6);
+  std::vector<double> nearest;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    double largest = -1;
+    for (std::size_t j = 0; j < list.size(); ++j) {
+      if (i != j) largest = std::max(largest, cosine(list, i, j));
+    }
+    nearest.push_back(largest);
+  }
+  std::ranges::sort(nearest);
+  const double expected = 1 - kNearShare * (1 - nearest[175]);
+  EXPECT_NEAR(near_cosine(list, 1), expected, 1e-6);
+  EXPECT_EQ(near_cosine(list, 3), near_cosine(list, 1));
+  // The same images twice: all that can be told is what is equal, but for rounding.
+  FeatureList twice = list;
+  twice.values.insert(twice.values.end(), list.values.begin(), list.values.end());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    twice.images.push_back("again");
+    twice.labels.push_back(0);
+    twice.splits.emplace_back();
+  }
+  const double most = near_cosine(twice, 1);
+  EXPECT_GE(most, 0.9999);
+  EXPECT_GE(near_pairs(twice, most, 1).size(), list.size());
+  EXPECT_LT(most, 1);
+  // Sampled: 1,500 images have a cosine like the first 1,000 of them, which lie alike.
+  EXPECT_NEAR(near_cosine(random_features(1500, 6), 1), expected, 0.01);
+}
+
+TEST(NearDuplicates, OneImageIsLikeNothing) {
+  const FeatureList list = random_features(1, 4);
+  EXPECT_TRUE(near_pairs(list, near_cosine(list, 1), 1).empty());
+}
+
 TEST(NearDuplicates, ZeroIsLikeNothing) {
   FeatureList list = random_features(3, 4);
   std::fill_n(list.values.begin(), 8, 0.0f);
@@ -76,7 +112,7 @@ TEST(NearDuplicates, AreSortedByWhatIsWrong) {
   EXPECT_EQ(found_by(features(folder, {1, 0, 0, 1, -1, 0, 0, -1}, "aaaa"), "near-duplicates"), "");
   const std::vector<float> sick = {1, 0, 2, 0.01f, -1, 0, 0, -1};
   EXPECT_TRUE(has_text(found_by(features(folder, sick, "abab"), "near-duplicates"),
-                       "1 pair of near-identical (cosine of 0.995 or more) images of different "
+                       "1 pair of near-identical (cosine of 0.95 or more) images of different "
                        "splits\np (a) = q (b)"));
   EXPECT_TRUE(has_text(found_by(features(folder, sick, "aaaa"), "near-duplicates"),
                        "of different classes of one side\np = q"));

@@ -32,7 +32,7 @@ struct DoctorOptions {
   std::string activation{};           // of a model that does not say
   std::string vocabulary{};           // of a model
   FeatureCacheSpec cache{};
-  double near = 0.995;  // cosine from which two images are near-identical
+  std::optional<double> near{};  // cosine of near-identical images; none: from the features
   int threads = 0;
   // Called with images read and all of them.
   std::function<void(std::size_t, std::size_t)> on_image{};
