@@ -37,7 +37,7 @@ std::string cache_folder(const Patient& patient) {
   return cache.folder.empty() ? default_feature_folder() : cache.folder;
 }
 
-std::vector<Finding> look(const Patient& patient) {
+std::vector<Finding> look_at_cache(const Patient& patient) {
   const std::string folder = feature_folder(cache_folder(patient), feature_kind(*patient.model));
   const auto width = static_cast<std::size_t>(patient.model->config().embed);
   Finding finding;
@@ -67,6 +67,6 @@ const DoctorCheck kCacheDamage = {
     [](const Patient& patient) {
       return patient.model && !patient.options.cache.off && !cache_folder(patient).empty();
     },
-    look};
+    look_at_cache};
 
 }  // namespace openworld

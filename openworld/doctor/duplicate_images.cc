@@ -46,7 +46,7 @@ std::vector<ImageOf> candidates(const DataPart& data) {
   return images;
 }
 
-std::vector<Finding> look(const Patient& patient) {
+std::vector<Finding> look_at_duplicates(const Patient& patient) {
   const std::vector<ImageOf> images = candidates(*patient.data);
   std::vector<Sha256Digest> hashes(images.size());
   std::vector<std::uint8_t> read(images.size());
@@ -83,6 +83,6 @@ std::vector<Finding> look(const Patient& patient) {
 
 const DoctorCheck kDuplicateImages = {
     "duplicate-images", "images", "identical files in two splits, sides or classes",
-    [](const Patient& patient) { return patient.data.has_value(); }, look};
+    [](const Patient& patient) { return patient.data.has_value(); }, look_at_duplicates};
 
 }  // namespace openworld

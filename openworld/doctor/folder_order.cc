@@ -39,7 +39,7 @@ void count(const Dataset& dataset, const std::map<std::string, std::int32_t>& la
   }
 }
 
-std::vector<Finding> look(const Patient& patient) {
+std::vector<Finding> look_at_folders(const Patient& patient) {
   const std::vector<std::string>& classes = patient.data->classes();
   std::map<std::string, std::int32_t> labels;
   for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -74,6 +74,6 @@ const DoctorCheck kFolderOrder = {
     [](const Patient& patient) {
       return patient.data && patient.data->splits[0].named && !patient.data->splits[0].source;
     },
-    look};
+    look_at_folders};
 
 }  // namespace openworld

@@ -31,7 +31,7 @@ std::vector<std::int32_t> true_classes(const Predictions& predictions) {
   return classes;
 }
 
-std::vector<Finding> look(const Patient& patient) {
+std::vector<Finding> look_at_labels(const Patient& patient) {
   std::vector<Finding> findings;
   for (const Predictions& predictions : patient.predictions) {
     if (predictions.label.empty()) continue;
@@ -100,6 +100,6 @@ const DoctorCheck kLabelOrder = {
       return std::ranges::any_of(patient.predictions,
                                  [](const Predictions& p) { return !p.label.empty(); });
     },
-    look};
+    look_at_labels};
 
 }  // namespace openworld

@@ -12,16 +12,11 @@
 #include "openworld/base/nearest_name.h"
 #include "openworld/base/quotes.h"
 #include "openworld/base/split_list.h"
+#include "openworld/base/trimmed.h"
 #include "openworld/io/text_lines.h"
 
 namespace openworld {
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
-}
 
 std::string with_spaces(std::string_view name) {
   std::string text(name);
@@ -88,7 +83,7 @@ std::vector<std::size_t> find_classes(const ClassSelection& list,
   const ClassFinder finder(names);
   std::set<std::size_t> classes;
   for (const std::string& item : wanted) {
-    const std::string name = trimmed(item);
+    const std::string name(trimmed(item));
     if (name.empty()) continue;
     const std::vector<std::size_t> found = finder.find(name);
     if (found.empty()) {

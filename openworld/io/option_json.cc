@@ -10,20 +10,20 @@
 
 namespace openworld {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json option_json(const OptionValue& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value);
+OrderedJson option_json(const OptionValue& value) {
+  return std::visit([](const auto& held) { return OrderedJson(held); }, value);
 }
 
-Json option_json(const OptionValues& values) {
-  Json json = Json::object();
+OrderedJson option_json(const OptionValues& values) {
+  OrderedJson json = OrderedJson::object();
   for (const auto& [name, value] : values) json[name] = option_json(value);
   return json;
 }
 
-Json option_rows_json(const OptionList& list) {
-  Json rows = Json::array();
+OrderedJson option_rows_json(const OptionList& list) {
+  OrderedJson rows = OrderedJson::array();
   for (const OptionRow& row : list.rows()) {
     rows.push_back({{"name", row.name},
                     {"default", option_json(row.value())},

@@ -19,9 +19,9 @@ namespace {
 
 // A fuzzer cannot guess a checksum and would never get past the first chunk.
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-constexpr bool kCheckSums = false;
+constexpr bool kCheckChunks = false;
 #else
-constexpr bool kCheckSums = true;
+constexpr bool kCheckChunks = true;
 #endif
 
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
@@ -52,7 +52,7 @@ class Chunks {
     if (length > left_.size() - kAround) origin_.fail("is a truncated PNG file");
     const Chunk chunk{as_text(left_.subspan(4, 4)), left_.subspan(8, length)};
     const std::uint32_t stored = big_endian(left_.subspan(8 + length));
-    if (kCheckSums && crc32(left_.subspan(4, 4 + length)) != stored) {
+    if (kCheckChunks && crc32(left_.subspan(4, 4 + length)) != stored) {
       origin_.fail(fmt::format("has a PNG chunk {} with a wrong checksum", in_quotes(chunk.type)));
     }
     left_ = left_.subspan(length + kAround);

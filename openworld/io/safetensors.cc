@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "the length is read as it is");
 
 constexpr std::size_t kPrefix = 8;
-constexpr std::size_t kMaxDimensions = 16;  // CLIP has 4
+constexpr std::size_t kMaxShape = 16;  // CLIP has 4
 
 class HeaderReader {
  public:
@@ -105,8 +105,7 @@ class HeaderReader {
                                     dtype.is_string() ? in_quotes(dtype.get<std::string>())
                                                       : "that is not a string"));
     }
-    StoredTensor tensor{
-        name, row->type, read_numbers(name, entry, "shape", kMaxDimensions), {}, {}};
+    StoredTensor tensor{name, row->type, read_numbers(name, entry, "shape", kMaxShape), {}, {}};
     const auto offsets = read_numbers(name, entry, "data_offsets", 2);
     const std::string shape = tensor_shape_text(tensor.shape);
     const auto size = checked_byte_count(tensor.shape, row->item_size);

@@ -12,20 +12,20 @@ namespace {
 
 // A fuzzer cannot guess a checksum and would never get past the first header.
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-constexpr bool kCheckSums = false;
+constexpr bool kCheckHeaders = false;
 #else
-constexpr bool kCheckSums = true;
+constexpr bool kCheckHeaders = true;
 #endif
 
-constexpr std::size_t kBlock = 512;
-constexpr std::size_t kMaxName = 4096;
+constexpr std::size_t kTarBlock = 512;
+constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxPax = std::size_t{1} << 20;  // a record for each of a file's attributes
 
 struct Field {
   std::size_t offset, size;
 };
-constexpr Field kName = {0, 100}, kSize = {124, 12}, kChecksum = {148, 8}, kMagic = {257, 5},
-                kPrefix = {345, 155};
+constexpr Field kName = {0, 100}, kSize = {124, 12}, kChecksum = {148, 8}, kTarMagic = {257, 5},
+                kNamePrefix = {345, 155};
 constexpr std::size_t kType = 156;
 
 // Text up to the first NUL.
@@ -33,9 +33,9 @@ std::string_view until_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
 
-class Reader {
+class TarReader {
  public:
-  Reader(std::span<const std::byte> bytes, const Origin& origin)
+  TarReader(std::span<const std::byte> bytes, const Origin& origin)
       : text_(as_text(bytes)), origin_(origin) {}
 
   std::vector<TarMember> read() {
@@ -49,7 +49,7 @@ class Reader {
           take_member(pending_size_.value_or(size), &members);
           break;
         case 'L':
-          pending_name_ = std::string(until_nul(take_data(size, kMaxName + 1, "long name")));
+          pending_name_ = std::string(until_nul(take_data(size, kMaxPath + 1, "long name")));
           break;
         case 'x':
           read_pax(take_data(size, kMaxPax, "pax header"));
@@ -114,19 +114,19 @@ class Reader {
       if (pending_name_ || pending_size_) fail("is missing after its long name");
       return false;
     }
-    if (left < kBlock) fail(fmt::format("is cut off after {} bytes of its header", left));
-    block_ = text_.substr(at_, kBlock);
+    if (left < kTarBlock) fail(fmt::format("is cut off after {} bytes of its header", left));
+    block_ = text_.substr(at_, kTarBlock);
     if (block_.find_first_not_of('\0') == std::string_view::npos) return false;
     check_sum();
-    at_ += kBlock;
+    at_ += kTarBlock;
     return true;
   }
 
   // The sum of the header's bytes, with spaces for the sum itself.
   void check_sum() const {
-    if (!kCheckSums) return;
+    if (!kCheckHeaders) return;
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < kBlock; ++i) {
+    for (std::size_t i = 0; i < kTarBlock; ++i) {
       const bool inside = i >= kChecksum.offset && i < kChecksum.offset + kChecksum.size;
       sum += inside ? ' ' : static_cast<unsigned char>(block_[i]);
     }
@@ -147,7 +147,7 @@ class Reader {
     if (size > limit)
       fail(fmt::format("has a {} of {} bytes; expected at most {}", what, size, limit));
     const std::string_view data = text_.substr(at_, size);
-    at_ = std::min<std::size_t>(at_ + (size + kBlock - 1) / kBlock * kBlock, text_.size());
+    at_ = std::min<std::size_t>(at_ + (size + kTarBlock - 1) / kTarBlock * kTarBlock, text_.size());
     return data;
   }
 
@@ -187,16 +187,17 @@ class Reader {
     if (pending_name_) {
       member.name = std::move(*pending_name_);
     } else {
-      const bool ustar = field(kMagic) == "ustar";
+      const bool ustar = field(kTarMagic) == "ustar";
       // GNU's form has other things where ustar has the prefix.
-      const bool has_prefix = ustar && block_[kMagic.offset + kMagic.size] == '\0';
-      const std::string_view prefix = has_prefix ? until_nul(field(kPrefix)) : std::string_view();
+      const bool has_prefix = ustar && block_[kTarMagic.offset + kTarMagic.size] == '\0';
+      const std::string_view prefix =
+          has_prefix ? until_nul(field(kNamePrefix)) : std::string_view();
       member.name =
           fmt::format("{}{}{}", prefix, prefix.empty() ? "" : "/", until_nul(field(kName)));
     }
-    if (member.name.size() > kMaxName) {
+    if (member.name.size() > kMaxPath) {
       fail(
-          fmt::format("has a name of {} bytes; expected at most {}", member.name.size(), kMaxName));
+          fmt::format("has a name of {} bytes; expected at most {}", member.name.size(), kMaxPath));
     }
     member.offset = at_;
     member.size = size;
@@ -225,7 +226,7 @@ class Reader {
 TarArchive::TarArchive(Bytes bytes, Origin origin)
     : bytes_(std::move(bytes)), origin_(std::move(origin)) {
   if (bytes_.empty()) origin_.fail("is empty; expected a tar archive");
-  members_ = Reader(bytes_.values, origin_).read();
+  members_ = TarReader(bytes_.values, origin_).read();
 }
 
 }  // namespace openworld

@@ -20,15 +20,15 @@ using Kind = PickleValue::Kind;
 constexpr int kMaxDepth = 64;                // of modules in modules; CLIP has 6
 constexpr std::size_t kMaxVisits = 200'000;  // of attributes: shared modules may multiply
 constexpr std::size_t kMaxName = 256;
-constexpr std::size_t kMaxDimensions = 16;
+constexpr std::size_t kMaxTensorDimensions = 16;
 
 // LONG1 of ten bytes, the magic number, after PROTO 2.
 constexpr std::string_view kLegacyStart("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19",
                                         14);
 
-class Reader {
+class TorchReader {
  public:
-  Reader(const ZipArchive& archive, std::string folder)
+  TorchReader(const ZipArchive& archive, std::string folder)
       : archive_(archive), origin_(archive.origin()), folder_(std::move(folder)) {}
 
   TorchFile read() {
@@ -134,7 +134,7 @@ class Reader {
   }
 
   std::vector<std::int64_t> whole_numbers(const std::string& name, const PickleValue& tuple) const {
-    const bool listed = tuple.kind == Kind::kTuple && tuple.items.size() <= kMaxDimensions;
+    const bool listed = tuple.kind == Kind::kTuple && tuple.items.size() <= kMaxTensorDimensions;
     std::vector<std::int64_t> numbers;
     for (std::size_t i = 0; listed && i < tuple.items.size(); ++i) {
       const PickleValue& item = pickle_[tuple.items[i]];
@@ -143,7 +143,7 @@ class Reader {
     if (!listed || numbers.size() != tuple.items.size()) {
       fail_tensor(name, fmt::format("has a shape or strides that are not a tuple of up to {} whole "
                                     "numbers",
-                                    kMaxDimensions));
+                                    kMaxTensorDimensions));
     }
     return numbers;
   }
@@ -274,7 +274,7 @@ TorchFile parse_torch_file(const Bytes& bytes, const Origin& origin) {
     origin.fail("is a bare pickle; expected the zip archive that torch.save writes");
   }
   const ZipArchive archive(bytes, origin);
-  return Reader(archive, find_folder(archive)).read();
+  return TorchReader(archive, find_folder(archive)).read();
 }
 
 }  // namespace openworld

@@ -11,11 +11,11 @@
 
 namespace openworld {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json cut_log(const std::string& path, std::int64_t step, const std::string& function) {
+OrderedJson cut_log(const std::string& path, std::int64_t step, const std::string& function) {
   std::error_code ignored;
-  Json last;
+  OrderedJson last;
   if (!std::filesystem::is_regular_file(path, ignored)) return last;
   std::string kept;
   {
@@ -24,7 +24,7 @@ Json cut_log(const std::string& path, std::int64_t step, const std::string& func
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       // A line cut off by a crash is left out.
-      const std::optional<Json> line = try_parse_json(text.substr(0, end));
+      const std::optional<OrderedJson> line = try_parse_json(text.substr(0, end));
       if (line && line->is_object() && line->contains("step") &&
           line->at("step").is_number_integer() && line->at("step").get<std::int64_t>() <= step) {
         kept.append(text.substr(0, end)).append("\n");
@@ -46,7 +46,7 @@ TrainingLog::~TrainingLog() {
   std::fclose(file_);
 }
 
-void TrainingLog::add(const Json& line) {
+void TrainingLog::add(const OrderedJson& line) {
   if (std::fputs((dump_line(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
     Origin{function_, path_}.fail("cannot be written; is the disk full?");
   }

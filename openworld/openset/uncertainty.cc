@@ -7,6 +7,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
+#include "openworld/base/trimmed.h"
 
 namespace openworld {
 namespace {
@@ -129,12 +130,6 @@ constexpr UncertaintyRow kTable[] = {
      .queries = 2,
      .value = logit_margin},
 };
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 const UncertaintyRow& find(std::string_view name, OutputActivation activation) {
   const auto row = std::find_if(std::begin(kTable), std::end(kTable),

@@ -12,7 +12,7 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "co-evolution";
+constexpr auto kCoEvolutionName = "co-evolution";
 
 // One of the two datasets that take turns: its classes, and the images that are drawn of them.
 struct Turns {
@@ -94,9 +94,10 @@ std::pair<Turns, Turns> draw_turns(const ScenarioData& data, std::size_t target,
       labels_with_images(to.data, std::vector<bool>(to.data.classes.size(), true));
   const std::size_t n = std::min(source_labels.size(), target_labels.size());
   if (n == 0) {
-    fail(kFunction, fmt::format("{} against {}: {} and {} classes are left; expected one or more "
-                                "of each",
-                                from.name, to.name, source_labels.size(), target_labels.size()));
+    fail(kCoEvolutionName,
+         fmt::format("{} against {}: {} and {} classes are left; expected one or more "
+                     "of each",
+                     from.name, to.name, source_labels.size(), target_labels.size()));
   }
   Turns source = draw_classes(data, 0, source_labels, n, seed, Draw::kSourceClasses);
   Turns other = draw_classes(data, target, target_labels, n, seed, Draw::kTargetClasses);
@@ -116,7 +117,7 @@ void CoEvolution::declare(OptionList& list) {
 }
 
 ScenarioPlan CoEvolution::plan(const ScenarioData& data, std::uint64_t seed) const {
-  for (const ScenarioDataset& test : data.tests) expect_names(test, kFunction);
+  for (const ScenarioDataset& test : data.tests) expect_names(test, kCoEvolutionName);
   std::vector<std::vector<RemovedClass>> shared(data.tests.size());
   std::vector<bool> trained(data.train.data.classes.size(), true);
   for (std::size_t target = 1; target < data.tests.size(); ++target) {
@@ -126,11 +127,12 @@ ScenarioPlan CoEvolution::plan(const ScenarioData& data, std::uint64_t seed) con
   }
   ScenarioPlan plan{.train = training_classes(trained), .views = {}};
   if (plan.train.base < 2) {
-    fail(kFunction, fmt::format("{}: {} of {} classes are in no target; expected two or more, to "
-                                "tune on",
-                                data.train.name, plan.train.base, trained.size()));
+    fail(kCoEvolutionName,
+         fmt::format("{}: {} of {} classes are in no target; expected two or more, to "
+                     "tune on",
+                     data.train.name, plan.train.base, trained.size()));
   }
-  const std::vector<double> times = parse_times(levels_, kFunction);
+  const std::vector<double> times = parse_times(levels_, kCoEvolutionName);
   for (std::size_t target = 1; target < data.tests.size(); ++target) {
     std::vector<bool> in_source = trained;
     for (const RemovedClass& c : shared[target]) {

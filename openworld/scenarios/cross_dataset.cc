@@ -15,7 +15,7 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "cross-dataset";
+constexpr auto kCrossDatasetName = "cross-dataset";
 
 // The names of the list, comparable. Throws Error for one that no target has.
 std::set<std::string> names_to_remove(const std::string& list, const ScenarioData& data) {
@@ -34,10 +34,11 @@ std::set<std::string> names_to_remove(const std::string& list, const ScenarioDat
     if (name.empty()) continue;
     if (!known.contains(name)) {
       const std::string near = nearest_name(name, all);
-      fail(kFunction, fmt::format("no target has the class {} that is to be removed; expected a "
-                                  "class of a target{}",
-                                  in_quotes(name),
-                                  near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
+      fail(kCrossDatasetName,
+           fmt::format("no target has the class {} that is to be removed; expected a "
+                       "class of a target{}",
+                       in_quotes(name),
+                       near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
     }
     names.insert(name);
   }
@@ -53,8 +54,8 @@ void CrossDataset::declare(OptionList& list) {
 }
 
 ScenarioPlan CrossDataset::plan(const ScenarioData& data, std::uint64_t) const {
-  ScenarioPlan plan{.train = split_.train(data, kFunction), .views = {}};
-  for (const ScenarioDataset& test : data.tests) expect_names(test, kFunction);
+  ScenarioPlan plan{.train = split_.train(data, kCrossDatasetName), .views = {}};
+  for (const ScenarioDataset& test : data.tests) expect_names(test, kCrossDatasetName);
   const std::vector<std::string>& source = data.tests[0].data.classes;
   const NameIndex base(
       {source.begin(), source.begin() + static_cast<std::ptrdiff_t>(plan.train.base)});
@@ -83,9 +84,10 @@ ScenarioPlan CrossDataset::plan(const ScenarioData& data, std::uint64_t) const {
     builder.show(target);
     View view = std::move(builder).finish();
     if (view.new_classes.empty()) {
-      fail(kFunction, fmt::format("{}: all {} classes are base classes of {} or removed; expected "
-                                  "others, too",
-                                  other.name, removed.size(), data.tests[0].name));
+      fail(kCrossDatasetName,
+           fmt::format("{}: all {} classes are base classes of {} or removed; expected "
+                       "others, too",
+                       other.name, removed.size(), data.tests[0].name));
     }
     view.removed = std::move(removed);
     plan.views.push_back(std::move(view));

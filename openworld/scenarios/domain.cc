@@ -8,11 +8,11 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "domain";
+constexpr auto kDomainName = "domain";
 
 View look_view(const ScenarioData& data, std::size_t look, std::size_t base) {
   const std::vector<std::int32_t> source =
-      source_labels(data.tests[0], data.tests[look], base, kFunction);
+      source_labels(data.tests[0], data.tests[look], base, kDomainName);
   ViewBuilder view(data, data.tests[look].name, "test");
   std::set<std::int32_t> present(source.begin(), source.end());
   present.erase(-1);
@@ -38,7 +38,7 @@ void Domain::declare(OptionList& list) {
 }
 
 ScenarioPlan Domain::plan(const ScenarioData& data, std::uint64_t) const {
-  ScenarioPlan plan{.train = split_.train(data, kFunction), .views = {}};
+  ScenarioPlan plan{.train = split_.train(data, kDomainName), .views = {}};
   for (std::size_t look = 1; look < data.tests.size(); ++look) {
     plan.views.push_back(look_view(data, look, plan.train.base));
     plan.views.back().train_columns = columns_ == "train";

@@ -11,18 +11,9 @@
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
 #include "openworld/base/random.h"
+#include "openworld/base/trimmed.h"
 
 namespace openworld {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
-
 std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, Draw draw,
                                        std::uint32_t which) {
   std::vector<std::uint32_t> order(n);

@@ -3,7 +3,7 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "imbalance";
+constexpr auto kImbalanceName = "imbalance";
 
 }  // namespace
 
@@ -14,8 +14,8 @@ void Imbalance::declare(OptionList& list) {
 }
 
 ScenarioPlan Imbalance::plan(const ScenarioData& data, std::uint64_t seed) const {
-  ScenarioPlan plan{.train = split_.train(data, kFunction), .views = {}};
-  expect_two_sides(data, plan.train, kFunction);
+  ScenarioPlan plan{.train = split_.train(data, kImbalanceName), .views = {}};
+  expect_two_sides(data, plan.train, kImbalanceName);
   const auto thin = [&](const char* level, Side side) {
     plan.views.push_back(
         thinned(data, base_to_new(data, plan.train.base, level), side, factor_, thinning_, seed));

@@ -5,7 +5,7 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "ratio";
+constexpr auto kRatioName = "ratio";
 
 }  // namespace
 
@@ -16,9 +16,9 @@ void Ratio::declare(OptionList& list) {
 }
 
 ScenarioPlan Ratio::plan(const ScenarioData& data, std::uint64_t seed) const {
-  ScenarioPlan plan{.train = split_.train(data, kFunction), .views = {}};
-  expect_two_sides(data, plan.train, kFunction);
-  for (const double level : parse_levels(levels_, 1e-6, 1e6, kFunction)) {
+  ScenarioPlan plan{.train = split_.train(data, kRatioName), .views = {}};
+  expect_two_sides(data, plan.train, kRatioName);
+  for (const double level : parse_levels(levels_, 1e-6, 1e6, kRatioName)) {
     View view = base_to_new(data, plan.train.base, level_text(level));
     view.t = level;
     if (level > 1) view = thinned(data, std::move(view), Side::kBase, 1 / level, thinning_, seed);

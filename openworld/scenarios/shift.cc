@@ -9,7 +9,7 @@
 namespace openworld {
 namespace {
 
-constexpr auto kFunction = "shift";
+constexpr auto kShiftName = "shift";
 
 // The first `count` of a pool in random order, in ascending order.
 std::vector<std::uint32_t> drawn(const std::vector<std::uint32_t>& pool, std::size_t count,
@@ -33,10 +33,10 @@ ScenarioPlan Shift::plan(const ScenarioData& data, std::uint64_t seed) const {
   ScenarioPlan plan{.train = {.order = std::vector<std::int32_t>(classes), .base = classes},
                     .views = {}};
   std::iota(plan.train.order.begin(), plan.train.order.end(), 0);
-  const std::vector<double> times = parse_times(levels_, kFunction);
+  const std::vector<double> times = parse_times(levels_, kShiftName);
   for (std::size_t look = 1; look < data.tests.size(); ++look) {
     const std::vector<std::int32_t> source =
-        source_labels(data.tests[0], data.tests[look], classes, kFunction);
+        source_labels(data.tests[0], data.tests[look], classes, kShiftName);
     std::vector<bool> in_source(classes), in_look(source.size());
     for (std::size_t label = 0; label < source.size(); ++label) {
       if (source[label] < 0) continue;

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kSchema = "openworld.cell/1";
+constexpr auto kResultSchema = "openworld.cell/1";
 constexpr auto kFailureSchema = "openworld.cell_failure/1";
-constexpr JsonLimits kLimits{.bytes = std::size_t{1} << 22, .depth = 4, .values = 1 << 17};
+constexpr JsonLimits kResultLimits{.bytes = std::size_t{1} << 22, .depth = 4, .values = 1 << 17};
 
 std::string dump(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
@@ -41,7 +41,7 @@ Json facts(const CellResult& result) {
                       {"metric", value.metric},
                       {"value", value.value ? Json(*value.value) : Json(nullptr)}});
   }
-  return {{"schema", kSchema},
+  return {{"schema", kResultSchema},
           {"id", result.id},
           {"files", std::move(files)},
           {"values", std::move(values)}};
@@ -79,7 +79,7 @@ std::string cell_result_text(const CellResult& result) {
 }
 
 std::optional<CellResult> parse_cell_result(std::string_view text) {
-  const std::optional<Json> json = try_parse_json(text, kLimits);
+  const std::optional<Json> json = try_parse_json(text, kResultLimits);
   if (!json || !json->is_object()) return std::nullopt;
   try {
     std::optional<CellResult> result = result_of(*json);
@@ -106,7 +106,7 @@ std::string cell_failure_text(const CellFailure& failure) {
 }
 
 CellFailure parse_cell_failure(std::string_view text) {
-  const std::optional<Json> json = try_parse_json(text, kLimits);
+  const std::optional<Json> json = try_parse_json(text, kResultLimits);
   CellFailure failure{.id = "", .attempts = 1, .error = "the record of the failure is damaged"};
   if (!json || !json->is_object()) return failure;
   try {

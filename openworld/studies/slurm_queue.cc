@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFunction = "study";
-constexpr auto kSchema = "openworld.study_job/1";
+constexpr auto kQueueSchema = "openworld.study_job/1";
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -39,7 +39,7 @@ std::optional<SlurmJob> parse_job(const std::string& text) {
   if (!json || !json->is_object()) return std::nullopt;
   try {
     const std::int64_t cells = json_integer(json->at("cells_per_task")).value_or(0);
-    if (json->at("schema") != kSchema || cells < 1) return std::nullopt;
+    if (json->at("schema") != kQueueSchema || cells < 1) return std::nullopt;
     return SlurmJob{json->at("job").get<std::string>(), json->at("cells").get<std::string>(),
                     static_cast<std::size_t>(cells)};
   } catch (const Json::exception&) {
@@ -64,7 +64,7 @@ std::vector<std::size_t> tasks_of(const std::string& job, const std::vector<std:
 }  // namespace
 
 void write_slurm_job(const std::string& folder, const SlurmJob& job) {
-  const Json json = {{"schema", kSchema},
+  const Json json = {{"schema", kQueueSchema},
                      {"job", job.job},
                      {"cells", job.list_file},
                      {"cells_per_task", job.cells_per_task}};

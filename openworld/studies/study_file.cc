@@ -15,10 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kSchema = "openworld.study/1";
+constexpr auto kStudySchema = "openworld.study/1";
 
 // A cell has some 600 bytes and 30 values.
-constexpr JsonLimits kLimits{
+constexpr JsonLimits kStudyLimits{
     .bytes = std::size_t{1} << 29, .depth = 8, .values = std::size_t{1} << 24};
 
 std::unordered_set<std::string> ids_of(const std::vector<StudyCell>& cells) {
@@ -52,7 +52,7 @@ std::string study_file_text(const StudyFile& study) {
     json.update(cell_json(each.cell));
     cells.push_back(std::move(json));
   }
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", kStudySchema},
                {"protocol", kProtocolVersion},
                {"name", study.name},
                {"folder", study.folder}};
@@ -68,9 +68,10 @@ std::string study_file_text(const StudyFile& study) {
 }
 
 StudyFile parse_study_file(std::string_view text, const Origin& origin) {
-  const nlohmann::json json = parse_json(text, origin, kLimits);
+  const nlohmann::json json = parse_json(text, origin, kStudyLimits);
   const JsonFields fields(json, "", origin);
-  if (fields.text("schema", "") != kSchema) fields.fail("schema", fmt::format("\"{}\"", kSchema));
+  if (fields.text("schema", "") != kStudySchema)
+    fields.fail("schema", fmt::format("\"{}\"", kStudySchema));
   if (fields.integer("protocol", 0) != kProtocolVersion) {
     fields.fail("protocol", fmt::format("{}, the version of this program; results of different "
                                         "versions do not mix",

@@ -16,6 +16,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "openworld/base/trimmed.h"
 #include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "openworld/base/trimmed.h"
 #include "openworld/io/json_file.h"
 #include "openworld/worlds/file_captions.h"
 #include "openworld/worlds/folders.h"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "openworld/base/trimmed.h"
 #include "openworld/io/csv.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"

@@ -9,12 +9,12 @@
 namespace openworld {
 namespace {
 
-struct Row {
+struct CaptionRow {
   CaptionFormat format;
   OpenCaptions* open;
 };
 
-constexpr std::array<Row, 8> kRows = {{
+constexpr std::array<CaptionRow, 8> kCaptionRows = {{
     {{"doodles", "bundled drawings, captions by a grammar: doodles:NAME"}, open_doodle_pairs},
     {{"webdataset", "webdataset .tar shards of images with .txt captions, or .json with a caption"},
      open_caption_shards},
@@ -41,7 +41,7 @@ bool is_letter(char c) {
 }
 
 std::unique_ptr<CaptionSource> open_named(const Origin& origin, const CaptionOptions& options) {
-  for (const Row& row : kRows) {
+  for (const CaptionRow& row : kCaptionRows) {
     if (auto pairs = row.open(origin, options)) return pairs;
   }
   origin.fail("is nothing with captions");  // not reached: open_label_captions opens or throws
@@ -55,8 +55,8 @@ std::vector<std::string> CaptionSource::words_of(std::size_t index) const {
 
 std::span<const CaptionFormat> caption_formats() {
   static const auto formats = [] {
-    std::array<CaptionFormat, kRows.size()> result{};
-    for (std::size_t i = 0; i < kRows.size(); ++i) result[i] = kRows[i].format;
+    std::array<CaptionFormat, kCaptionRows.size()> result{};
+    for (std::size_t i = 0; i < kCaptionRows.size(); ++i) result[i] = kCaptionRows[i].format;
     return result;
   }();
   return formats;

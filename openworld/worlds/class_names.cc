@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "openworld/base/trimmed.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/utf8.h"
@@ -17,14 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-constexpr JsonLimits kLimits{
+constexpr JsonLimits kNameLimits{
     .bytes = std::size_t{1} << 26, .depth = 4, .values = std::size_t{1} << 22};
 
 std::string name_in(const nlohmann::json& value, std::string_view where, const Origin& origin) {
@@ -48,7 +42,7 @@ ClassNames ClassNames::parse(std::string_view text, bool json, const Origin& ori
   names.origin_ = origin;
   if (!decode_utf8(text)) origin.fail("is not valid UTF-8");
   if (json) {
-    const auto root = parse_json(text, origin, kLimits);
+    const auto root = parse_json(text, origin, kNameLimits);
     if (root.is_array()) {
       for (const auto& value : root) {
         names.list_.push_back(name_in(value, fmt::format("item {}", names.list_.size()), origin));

@@ -55,25 +55,25 @@ void paste(const Image& picture, int left, int top, Image* sheet) {
   }
 }
 
-struct Row {
+struct SheetRow {
   std::string name;
   std::vector<const Sample*> samples;
   std::vector<Image> pictures;
 };
 
 // Of the classes that have pictures, the samples by label.
-std::vector<Row> pick_rows(const Dataset& dataset, const SheetOptions& options) {
-  std::vector<Row> all(dataset.classes.size());
+std::vector<SheetRow> pick_rows(const Dataset& dataset, const SheetOptions& options) {
+  std::vector<SheetRow> all(dataset.classes.size());
   for (std::size_t label = 0; label < all.size(); ++label) all[label].name = dataset.classes[label];
   for (const Sample& sample : dataset.samples) {
-    Row& row = all[static_cast<std::size_t>(sample.label)];
+    SheetRow& row = all[static_cast<std::size_t>(sample.label)];
     if (row.samples.size() < static_cast<std::size_t>(options.columns)) {
       row.samples.push_back(&sample);
     }
   }
-  std::erase_if(all, [](const Row& row) { return row.samples.empty(); });
+  std::erase_if(all, [](const SheetRow& row) { return row.samples.empty(); });
   const std::size_t count = std::min(static_cast<std::size_t>(options.rows), all.size());
-  std::vector<Row> rows;
+  std::vector<SheetRow> rows;
   for (std::size_t i = 0; i < count; ++i) rows.push_back(std::move(all[i * all.size() / count]));
   return rows;
 }
@@ -84,9 +84,9 @@ Image contact_sheet(const Dataset& dataset, const SheetOptions& options) {
   assert(options.rows >= 1 && options.columns >= 1);
   const auto* const source = dynamic_cast<const DrawnSource*>(dataset.source.get());
   assert(source != nullptr);
-  std::vector<Row> rows = pick_rows(dataset, options);
+  std::vector<SheetRow> rows = pick_rows(dataset, options);
   int names_width = 0, columns = 0, side = 0;
-  for (Row& row : rows) {
+  for (SheetRow& row : rows) {
     names_width = std::max(names_width, text_width(row.name, kFontScale));
     columns = std::max(columns, static_cast<int>(row.samples.size()));
     for (const Sample* sample : row.samples) {
@@ -105,7 +105,7 @@ Image contact_sheet(const Dataset& dataset, const SheetOptions& options) {
   std::ranges::fill(sheet.rgb, kBackground);
   write_text(&sheet, kMargin, kMargin, title, kFontScale, kTextGrey);
   int y = top;
-  for (const Row& row : rows) {
+  for (const SheetRow& row : rows) {
     write_text(&sheet, left - kMargin - text_width(row.name, kFontScale), y + (side - line) / 2,
                row.name, kFontScale, kTextGrey);
     int x = left;

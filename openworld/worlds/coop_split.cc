@@ -25,7 +25,7 @@ std::vector<std::string> split_files(const std::string& folder) {
   return names;
 }
 
-bool recognise(const std::string& path) {
+bool recognise_coop_split(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored)
              ? !split_files(path).empty()
@@ -45,7 +45,7 @@ std::string find_file(const Origin& origin) {
 }
 
 // Three values for each image: enough for the largest public datasets.
-constexpr JsonLimits kLimits{
+constexpr JsonLimits kCoopLimits{
     .bytes = std::size_t{1} << 32, .depth = 4, .values = std::size_t{1} << 26};
 
 bool is_triple(const Json& item) {
@@ -53,10 +53,10 @@ bool is_triple(const Json& item) {
          item[1].is_number_integer() && item[2].is_string();
 }
 
-Dataset open(const Origin& given, const DatasetOptions& options) {
+Dataset open_coop_split(const Origin& given, const DatasetOptions& options) {
   const Origin origin{given.function, find_file(given)};
   const Bytes bytes = map_file(origin);
-  const Json root = parse_json(bytes.values, origin, kLimits);
+  const Json root = parse_json(bytes.values, origin, kCoopLimits);
   // Names are in the list; a classnames.txt beside it is another dataset's.
   Listing listing(origin, "");
   if (!root.is_object()) origin.fail("is not a JSON object; expected the keys train, val and test");
@@ -87,6 +87,6 @@ Dataset open(const Origin& given, const DatasetOptions& options) {
 
 const DatasetFormat kCoopSplit = {
     "coop", "CoOp's split_zhou_*.json of [path, label, name] for train, val, test, or its folder",
-    true, recognise, open};
+    true, recognise_coop_split, open_coop_split};
 
 }  // namespace openworld

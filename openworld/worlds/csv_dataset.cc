@@ -15,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool recognise(const std::string& path) {
+bool recognise_csv(const std::string& path) {
   std::error_code ignored;
   return (path.ends_with(".csv") || path.ends_with(".tsv")) && fs::is_regular_file(path, ignored);
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_csv(const Origin& origin, const DatasetOptions& options) {
   const CsvTable table = read_csv(origin);
   const std::size_t path = table.column("path");
   const auto name = table.find("name"), split = table.find("split");
@@ -53,6 +53,6 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 
 const DatasetFormat kCsvDataset = {
     "csv", "a .csv or .tsv with columns path and label or name, and optionally split", true,
-    recognise, open};
+    recognise_csv, open_csv};
 
 }  // namespace openworld

@@ -521,7 +521,7 @@ constexpr std::string_view kVehicles[] = {"aircraft carrier",
                                           "truck",
                                           "van"};
 
-constexpr DoodleDataset kDatasets[] = {
+constexpr DoodleDataset kDoodleDatasets[] = {
     {"all", "every class", "a doodle of a {}.", "", kAll},
     {"animals", "animals of land, sea and air, and three mythical ones",
      "a doodle of a {}, a kind of animal.", "animal", kAnimals},
@@ -547,12 +547,12 @@ constexpr DoodleDataset kDatasets[] = {
 }  // namespace
 
 std::span<const DoodleDataset> doodle_datasets() {
-  return kDatasets;
+  return kDoodleDatasets;
 }
 
 const DoodleDataset* find_doodle_dataset(std::string_view name) {
-  const auto* found = std::ranges::find(kDatasets, name, &DoodleDataset::name);
-  return found == std::end(kDatasets) ? nullptr : found;
+  const auto* found = std::ranges::find(kDoodleDatasets, name, &DoodleDataset::name);
+  return found == std::end(kDoodleDatasets) ? nullptr : found;
 }
 
 }  // namespace openworld

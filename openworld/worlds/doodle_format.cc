@@ -37,11 +37,11 @@ class DoodleSource : public DrawnSource {
   const Doodles& doodles_;
 };
 
-bool recognise(const std::string& path) {
+bool recognise_doodles(const std::string& path) {
   return names_world(path, is_doodle_spec(path));
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_doodles(const Origin& origin, const DatasetOptions& options) {
   const DoodleSpec spec = parse_doodle_spec(origin);
   Dataset dataset;
   for (const DoodleSplit& split : kDoodleSplits) dataset.splits.emplace_back(split.name);
@@ -74,6 +74,6 @@ const DatasetFormat kDoodles = {
     "doodles",
     "bundled drawings: doodles:NAME, optionally with @LOOK and #SEED; see "
     "`openworld worlds`",
-    false, recognise, open};
+    false, recognise_doodles, open_doodles};
 
 }  // namespace openworld

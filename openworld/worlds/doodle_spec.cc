@@ -10,7 +10,7 @@
 namespace openworld {
 namespace {
 
-constexpr std::string_view kWorld = "doodles";
+constexpr std::string_view kDoodleWorld = "doodles";
 
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows) {
@@ -22,14 +22,14 @@ std::vector<std::string> names_of(const Rows& rows) {
 }  // namespace
 
 std::string DoodleSpec::text() const {
-  std::string text = fmt::format("{}:{}", kWorld, dataset->name);
+  std::string text = fmt::format("{}:{}", kDoodleWorld, dataset->name);
   if (look->look != Look::kPlain) text += fmt::format("@{}", look->name);
   if (seed != DoodleSpec{}.seed) text += fmt::format("#{}", seed);
   return text;
 }
 
 bool is_doodle_spec(std::string_view text) {
-  return starts_as_world(text, kWorld, ":@#");
+  return starts_as_world(text, kDoodleWorld, ":@#");
 }
 
 DoodleSpec parse_doodle_spec(const Origin& origin) {

@@ -12,11 +12,11 @@
 namespace openworld {
 namespace {
 
-bool recognise(const std::string& path) {
+bool recognise_download(const std::string& path) {
   return names_world(path, find_download(path) != nullptr);
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_download(const Origin& origin, const DatasetOptions& options) {
   const Download* const download = find_download(origin.file);
   if (download == nullptr) {
     origin.fail("is not a downloaded world; expected a name that `openworld data ls` lists");
@@ -43,6 +43,6 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 
 const DatasetFormat kDownloads = {
     "downloads", "a downloaded world: mnist, fashion-mnist or cifar10; see `openworld data ls`",
-    false, recognise, open};
+    false, recognise_download, open_download};
 
 }  // namespace openworld

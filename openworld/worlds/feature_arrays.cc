@@ -17,7 +17,7 @@
 namespace openworld {
 namespace {
 
-bool recognise(const std::string& path) {
+bool recognise_features(const std::string& path) {
   std::error_code ignored;
   const auto ends = [&](const char* ending) { return path.ends_with(ending); };
   return (ends(".npz") || ends(".pt") || ends(".pth") || ends(".safetensors")) &&
@@ -78,7 +78,7 @@ void expect_rows(const char* what, std::size_t got, std::size_t expected, const 
                           expected));
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_features(const Origin& origin, const DatasetOptions& options) {
   const FeatureReader reader(origin.file, origin.function);
   Matrix features = to_matrix(reader.features(), origin);
   const auto labels = reader.labels();
@@ -152,6 +152,6 @@ const FeatureSource* feature_source(const Dataset& dataset) {
 
 const DatasetFormat kFeatureArrays = {
     "features", "a .npz, .pt or .safetensors with features, label and names, instead of images",
-    false, recognise, open};
+    false, recognise_features, open_features};
 
 }  // namespace openworld

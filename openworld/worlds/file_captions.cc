@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "openworld/base/random.h"
+#include "openworld/base/trimmed.h"
 #include "openworld/io/utf8.h"
 
 namespace openworld {
@@ -59,13 +60,6 @@ const std::string& pick_caption(const std::vector<std::string>& captions, const 
   if (captions.size() == 1) return captions[0];
   Random random(mix64(mix64(name.seed) ^ name.epoch), name.index);
   return captions[static_cast<std::size_t>(random.below(captions.size()))];
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 std::string_view take_line(std::string_view* text) {

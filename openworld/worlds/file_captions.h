@@ -40,9 +40,6 @@ std::vector<std::uint64_t> caption_concepts(const std::vector<std::vector<std::s
 // One of the captions of a pair.
 const std::string& pick_caption(const std::vector<std::string>& captions, const PairName& name);
 
-// Without the blanks at both ends.
-std::string_view trimmed(std::string_view text);
-
 // The next line of a text, trimmed; the text is left without it.
 std::string_view take_line(std::string_view* text);
 

@@ -25,11 +25,11 @@ class IconSource : public DrawnSource {
   std::size_t split_;
 };
 
-bool recognise(const std::string& path) {
+bool recognise_icons(const std::string& path) {
   return names_world(path, is_icon_spec(path));
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_icons(const Origin& origin, const DatasetOptions& options) {
   const IconSpec spec = parse_icon_spec(origin);
   Dataset dataset;
   for (const std::string_view split : kIconSplits) dataset.splits.emplace_back(split);
@@ -65,6 +65,6 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 
 const DatasetFormat kIcons = {
     "icons", "bundled icons: icons:NAME, optionally with @STYLE; see `openworld worlds`", false,
-    recognise, open};
+    recognise_icons, open_icons};
 
 }  // namespace openworld

@@ -7,18 +7,18 @@
 namespace openworld {
 namespace {
 
-constexpr std::string_view kWorld = "icons";
+constexpr std::string_view kIconWorld = "icons";
 
 }  // namespace
 
 std::string IconSpec::text() const {
-  std::string text = std::string(kWorld) + ":" + theme->name;
+  std::string text = std::string(kIconWorld) + ":" + theme->name;
   if (style) text += "@" + Icons::get().styles()[*style];
   return text;
 }
 
 bool is_icon_spec(std::string_view text) {
-  return starts_as_world(text, kWorld, ":@");
+  return starts_as_world(text, kIconWorld, ":@");
 }
 
 IconSpec parse_icon_spec(const Origin& origin) {

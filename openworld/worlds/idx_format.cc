@@ -110,7 +110,7 @@ std::vector<IdxFiles> find_files(const std::string& path) {
   return all;
 }
 
-bool recognise(const std::string& path) {
+bool recognise_idx(const std::string& path) {
   return !find_files(path).empty();
 }
 
@@ -136,7 +136,7 @@ std::vector<std::int64_t> read_labels(const IdxFiles& files, const std::string& 
   return labels;
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_idx(const Origin& origin, const DatasetOptions& options) {
   const std::vector<IdxFiles> all = find_files(origin.file);
   if (all.empty()) {
     origin.fail(
@@ -176,6 +176,6 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 const DatasetFormat kIdx = {
     "idx",
     "idx files as MNIST's: train-images-idx3-ubyte and train-labels-idx1-ubyte, plain or .gz",
-    false, recognise, open};
+    false, recognise_idx, open_idx};
 
 }  // namespace openworld

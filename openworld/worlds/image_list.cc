@@ -15,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool recognise(const std::string& path) {
+bool recognise_image_list(const std::string& path) {
   std::error_code ignored;
   return path.ends_with(".txt") && fs::is_regular_file(path, ignored);
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_image_list(const Origin& origin, const DatasetOptions& options) {
   const Bytes bytes = map_file(origin);
   std::string_view text = as_text(bytes.values);
   Listing listing(origin, folder_of(origin.file));
@@ -56,7 +56,7 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 }  // namespace
 
 const DatasetFormat kImageList = {
-    "imglist", "a .txt of lines \"path label\" as OpenOOD has them; -1 is unknown", true, recognise,
-    open};
+    "imglist", "a .txt of lines \"path label\" as OpenOOD has them; -1 is unknown", true,
+    recognise_image_list, open_image_list};
 
 }  // namespace openworld

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const fs::path& path) {
+bool has_image(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
 }
@@ -147,7 +147,7 @@ Dataset Listing::finish(const DatasetOptions& options, Dataset dataset) && {
 std::string find_image_root(const std::string& given, const std::string& first_path,
                             const Origin& origin) {
   if (!given.empty()) {
-    if (is_file(fs::path(given) / first_path)) return given;
+    if (has_image(fs::path(given) / first_path)) return given;
     origin.fail(fmt::format("the image {} is not in {}", in_quotes(first_path), given));
   }
   constexpr int kLevels = 3;
@@ -155,9 +155,9 @@ std::string find_image_root(const std::string& given, const std::string& first_p
   fs::path folder = fs::absolute(origin.file, error).parent_path();
   const fs::path nearest = folder;
   for (int level = 0; level < kLevels && !error; ++level, folder = folder.parent_path()) {
-    if (is_file(folder / first_path)) return folder.string();
+    if (has_image(folder / first_path)) return folder.string();
     for (const std::string& name : peek_folder(folder.string()).folders) {
-      if (is_file(folder / name / first_path)) return (folder / name).string();
+      if (has_image(folder / name / first_path)) return (folder / name).string();
     }
     if (folder == folder.root_path()) break;
   }

@@ -11,14 +11,15 @@
 #include "openworld/base/nearest_name.h"
 #include "openworld/base/quotes.h"
 #include "openworld/base/split_list.h"
+#include "openworld/base/trimmed.h"
 
 namespace openworld {
 namespace {
 
-constexpr std::size_t kSplits = 5;
+constexpr std::size_t kSplitCount = 5;
 
 template <std::size_t N>
-using Lists = std::array<std::array<std::int32_t, N>, kSplits>;
+using Lists = std::array<std::array<std::int32_t, N>, kSplitCount>;
 
 constexpr Lists<6> kMnist = {{{2, 4, 5, 9, 8, 3},
                               {3, 2, 6, 9, 4, 0},
@@ -39,16 +40,16 @@ constexpr Lists<4> kCifarPlus = {
     {{4, 7, 9, 1}, {6, 7, 1, 9}, {9, 6, 1, 7}, {6, 4, 9, 1}, {1, 0, 9, 8}}};
 
 template <std::size_t N>
-constexpr std::array<std::span<const std::int32_t>, kSplits> spans(const Lists<N>& lists) {
-  std::array<std::span<const std::int32_t>, kSplits> result;
-  for (std::size_t i = 0; i < kSplits; ++i) result[i] = lists[i];
+constexpr std::array<std::span<const std::int32_t>, kSplitCount> spans(const Lists<N>& lists) {
+  std::array<std::span<const std::int32_t>, kSplitCount> result;
+  for (std::size_t i = 0; i < kSplitCount; ++i) result[i] = lists[i];
   return result;
 }
 
 constexpr auto kMnistSpans = spans(kMnist), kCifar10Spans = spans(kCifar10),
                kSvhnSpans = spans(kSvhn), kCifarPlusSpans = spans(kCifarPlus);
 
-constexpr std::array kRows = {
+constexpr std::array kSplitRows = {
     OsrSplitRow{"mnist", "mnist", "6 of 10 digits known", 10, true, kMnistSpans},
     OsrSplitRow{"svhn", "", "6 of 10 digits known", 10, true, kSvhnSpans},
     OsrSplitRow{"cifar10", "cifar10", "6 of 10 classes known", 10, true, kCifar10Spans},
@@ -60,12 +61,6 @@ void add_unknown(OsrSplit* split, std::size_t classes) {
   for (std::int32_t label = 0; std::cmp_less(label, classes); ++label) {
     if (split->place_of(label) < 0) split->unknown.push_back(label);
   }
-}
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
 }
 
 std::int32_t class_index(const std::string& word, const std::vector<std::string>& classes,
@@ -91,24 +86,24 @@ std::int32_t OsrSplit::place_of(std::int32_t label) const {
 }
 
 std::span<const OsrSplitRow> osr_split_table() {
-  return kRows;
+  return kSplitRows;
 }
 
 OsrSplit osr_split(std::string_view name, std::string_view function) {
   const std::size_t colon = name.find(':');
-  const auto row = std::ranges::find(kRows, name.substr(0, colon), &OsrSplitRow::name);
+  const auto row = std::ranges::find(kSplitRows, name.substr(0, colon), &OsrSplitRow::name);
   std::size_t index = 0;
-  bool fits = row != kRows.end() && colon != std::string_view::npos;
+  bool fits = row != kSplitRows.end() && colon != std::string_view::npos;
   if (fits) {
     const std::string_view number = name.substr(colon + 1);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-    fits = error == std::errc() && end == number.data() + number.size() && index < kSplits;
+    fits = error == std::errc() && end == number.data() + number.size() && index < kSplitCount;
   }
   if (!fits) {
     std::vector<std::string_view> names;
-    for (const OsrSplitRow& known : kRows) names.push_back(known.name);
+    for (const OsrSplitRow& known : kSplitRows) names.push_back(known.name);
     fail(function, fmt::format("no split {}; expected {} with :0 to :{}, as in cifar10:0",
-                               in_quotes(name), fmt::join(names, ", "), kSplits - 1));
+                               in_quotes(name), fmt::join(names, ", "), kSplitCount - 1));
   }
   OsrSplit split{.name = std::string(name), .known = {}, .unknown = {}};
   split.known.assign(row->known[index].begin(), row->known[index].end());
@@ -120,7 +115,7 @@ OsrSplit osr_split_of(std::string_view list, const std::vector<std::string>& cla
                       bool rest_is_unknown, std::string_view function) {
   OsrSplit split;
   for (const std::string& word : split_list(list)) {
-    const std::int32_t label = class_index(trimmed(word), classes, function);
+    const std::int32_t label = class_index(std::string(trimmed(word)), classes, function);
     if (split.place_of(label) >= 0) {
       fail(function, fmt::format("class {} ({}) is known twice; expected each once", label,
                                  in_quotes(classes[static_cast<std::size_t>(label)])));

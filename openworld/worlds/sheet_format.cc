@@ -111,7 +111,7 @@ std::size_t side_of(std::size_t width) {
 
 // A folder of other images may have such names too: a sheet is as wide as a square has pixels,
 // unless it is damaged.
-bool recognise(const std::string& path) {
+bool recognise_sheets(const std::string& path) {
   for (const SplitFiles& files : find_splits(path)) {
     if (files.sheets.empty()) continue;
     const Origin origin{"recognise", files.sheets[0]};
@@ -175,7 +175,7 @@ std::vector<std::int64_t> read_labels(const Origin& origin) {
   return labels;
 }
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_sheets(const Origin& origin, const DatasetOptions& options) {
   const std::vector<SplitFiles> all = find_splits(origin.file);
   if (all.empty()) {
     origin.fail(
@@ -204,6 +204,6 @@ Dataset open(const Origin& origin, const DatasetOptions& options) {
 const DatasetFormat kSheets = {
     "sheets",
     "sheets of small images: train*.png with one image in each row of pixels, train_labels.json",
-    false, recognise, open};
+    false, recognise_sheets, open_sheets};
 
 }  // namespace openworld

@@ -23,7 +23,7 @@ struct DatasetRow {
 };
 
 // As the repositories of CoOp, KgCoOp, TCP and ProGrad have them.
-constexpr DatasetRow kDatasets[] = {
+constexpr DatasetRow kTemplateDatasets[] = {
     {"ImageNet", {kPhoto}},
     {"ImageNetV2", {kPhoto}},
     {"ImageNetSketch", {kPhoto}},
@@ -132,7 +132,7 @@ std::vector<TemplateSet> make_sets() {
        {"a doodle of a {}.", "a drawing of a {}.", "a sketch of a {}.", "a quick drawing of a {}.",
         "a picture of a {}.", "a {}.", "someone drew a {}."}},
   };
-  for (const DatasetRow& row : kDatasets) {
+  for (const DatasetRow& row : kTemplateDatasets) {
     sets.push_back({std::string(row.dataset),
                     fmt::format("CoOp's sentence for {}", row.dataset),
                     "KaiyangZhou/CoOp",
@@ -165,7 +165,7 @@ const TemplateSet& find_template_set(std::string_view name) {
 }
 
 std::optional<std::string> find_custom_template(std::string_view dataset, TemplateStyle style) {
-  for (const DatasetRow& row : kDatasets) {
+  for (const DatasetRow& row : kTemplateDatasets) {
     if (comparable(row.dataset) != comparable(dataset)) continue;
     const std::string_view text = row.by_style[static_cast<std::size_t>(style)];
     return std::string(text.empty() ? row.by_style[0] : text);
@@ -176,7 +176,7 @@ std::optional<std::string> find_custom_template(std::string_view dataset, Templa
 std::string custom_template(std::string_view dataset, TemplateStyle style) {
   if (auto text = find_custom_template(dataset, style)) return *text;
   std::string names;
-  for (const DatasetRow& row : kDatasets) {
+  for (const DatasetRow& row : kTemplateDatasets) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", row.dataset);
   }
   fail("custom_template",

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxLabelSize = std::size_t{1} << 20;  // of a .cls or .json
 
-bool recognise(const std::string& path) {
+bool recognise_webdataset(const std::string& path) {
   return holds_shards(path);
 }
 
@@ -171,7 +171,7 @@ class ShardReader {
   std::vector<std::pair<Sample, std::optional<Label>>> found_;
 };
 
-Dataset open(const Origin& origin, const DatasetOptions& options) {
+Dataset open_webdataset(const Origin& origin, const DatasetOptions& options) {
   std::vector<std::string> splits;
   const std::vector<std::string> shards = find_shards(origin, options.split, &splits);
   Dataset dataset;
@@ -189,6 +189,6 @@ const DatasetFormat kWebdataset = {
     "webdataset",
     "webdataset .tar shards of images with .cls or .json labels: a file, a pattern "
     "data-{000..003}.tar, a folder, or folders train and test of them",
-    false, recognise, open};
+    false, recognise_webdataset, open_webdataset};
 
 }  // namespace openworld
