@@ -123,8 +123,8 @@ std::vector<Finding> look_for_saturation(const Patient& patient) {
                     "  (the score is then computed from the logits, in float64)";
     } else {
       finding.fix =
-          "save a score that does not saturate: the difference of the largest base and new logit, "
-          "or the probability in float64 from logits at a lower scale";
+          "save a score that does not saturate, the difference of the largest base and new logit: "
+          "from features `openworld score --score base_over_new` does";
     }
     findings.push_back(std::move(finding));
   }

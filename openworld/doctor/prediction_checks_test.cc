@@ -93,6 +93,9 @@ TEST(SaturatedProbabilities, AreThoseRoundedToZeroOrOne) {
   values[1] = 1;
   const std::string found = found_by(with_scores(folder, values, 1), "saturated-probabilities");
   EXPECT_TRUE(has_text(found, "exactly 1 in 2 of 200 samples (1 %) and exactly 0 in 1")) << found;
+  const Finding finding =
+      findings_of(with_scores(folder, values, 1), "saturated-probabilities").at(0);
+  EXPECT_TRUE(has_text(finding.fix, "`openworld score --score base_over_new`")) << finding.fix;
   // Scores beyond 0 and 1 are no probabilities.
   values[2] = 1.5f;
   EXPECT_EQ(found_by(with_scores(folder, values, 1), "saturated-probabilities"), "");
