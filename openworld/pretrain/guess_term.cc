@@ -2,12 +2,14 @@
 // gives it (self-training: Berthelot et al., MixMatch, 2019; Sohn et al., FixMatch, 2020).
 //
 //   p  = mean over the two views of softmax(scale * cosines with the vectors of names and words)
-//   q  = p^2 / sum p^2, without shares below kSmallest, if max p reaches `confidence`; else the
-//        image is left out
+//   f  = sum of p over the images of the batch
+//   q  = p^2 / f^balance, normalised to sum 1, without shares below kSmallest, if max p reaches
+//        `confidence`; else the image is left out
 //   loss = sum over views and images that are not left out of cross-entropy(q, p of the view) / n
 //
 // with n the number of views of all. q is a constant, and so are the vectors: only the image tower
-// learns from guesses.
+// learns from guesses. Dividing by f keeps guesses from falling on few names; with balance 1, q is
+// the target of deep embedded clustering (Xie et al., ICML 2016).
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -31,21 +33,34 @@ using at::Tensor;
 
 constexpr float kSmallest = 0.01f;  // share of a target; smaller ones are dropped
 
-// The targets of one image from its mean shares p; empty: not sure enough.
-std::vector<WordTarget> guess(std::span<const float> shares, double confidence) {
+// The targets of one image from its mean shares p and the weights f^-balance; empty: not sure
+// enough.
+std::vector<WordTarget> guess(std::span<const float> shares, std::span<const double> weights,
+                              double confidence) {
   const float best = *std::ranges::max_element(shares);
   if (best < confidence) return {};
+  const auto sharpened = [&](std::size_t k) {
+    return static_cast<double>(shares[k]) * shares[k] * weights[k];
+  };
   double all = 0, kept = 0;
-  for (const float share : shares) all += static_cast<double>(share) * share;
+  for (std::size_t k = 0; k < shares.size(); ++k) all += sharpened(k);
   std::vector<WordTarget> targets;
   for (std::size_t k = 0; k < shares.size(); ++k) {
-    const double sharp = static_cast<double>(shares[k]) * shares[k] / all;
+    const double sharp = sharpened(k) / all;
     if (sharp < kSmallest) continue;
     targets.push_back({static_cast<std::uint32_t>(k), static_cast<float>(sharp)});
     kept += sharp;
   }
   for (WordTarget& target : targets) target.share /= static_cast<float>(kept);
   return targets;
+}
+
+// f^-balance of every word, from the shares of all images, one after another.
+std::vector<double> balanced(std::span<const float> shares, std::size_t words, double balance) {
+  std::vector<double> weights(words, 0);
+  for (std::size_t i = 0; i < shares.size(); ++i) weights[i % words] += shares[i];
+  for (double& weight : weights) weight = weight > 0 ? std::pow(weight, -balance) : 0;
+  return weights;
 }
 
 class GuessTerm : public LossTerm {
@@ -87,9 +102,10 @@ class GuessTerm : public LossTerm {
     }
     std::vector<std::vector<WordTarget>> guesses;
     const auto words = static_cast<std::size_t>(shares.size(1));
+    const std::span all(shares.data_ptr<float>(), static_cast<std::size_t>(images) * words);
+    const std::vector<double> weights = balanced(all, words, in_.options.balance);
     for (std::size_t i = 0; i < static_cast<std::size_t>(images); ++i) {
-      guesses.push_back(
-          guess({shares.data_ptr<float>() + i * words, words}, in_.options.confidence));
+      guesses.push_back(guess(all.subspan(i * words, words), weights, in_.options.confidence));
     }
     SoftTargets targets;
     for (int view = 0; view < 2; ++view) {

@@ -62,6 +62,34 @@ class GuessTermTest : public ::testing::Test {
     return at::matmul(normalized(model.word_vectors.detach()), normalized(features[row])) * scale;
   }
 
+  // Runs the term and compares it with its definition, by autograd.
+  void expect_definition(double balance) {
+    const TermValue value = run();
+    const Tensor gradient = features.grad().clone();
+    features.mutable_grad() = Tensor();
+    Tensor loss = at::full({}, 0.0f);
+    const Tensor frequency = guessed(2, 5) + guessed(3, 4);
+    for (const auto& [first, second] : {std::pair{2, 5}, {3, 4}}) {
+      const Tensor p = guessed(first, second);
+      Tensor q = p * p / frequency.pow(balance);
+      q = q / q.sum();
+      q = at::where(q >= 0.01, q, at::full({}, 0.0f));
+      q = q / q.sum();
+      for (const int row : {first, second}) {
+        loss = loss - (q * at::log_softmax(logits(row), 0)).sum() / 4;
+      }
+    }
+    (2 * loss).backward();
+    EXPECT_NEAR(value.loss, loss.item<double>(), 1e-5);
+    EXPECT_EQ(value.accuracy, 1);
+    EXPECT_LT(relative_error(gradient, features.grad()), 1e-4);
+    for (const int row : {0, 1, 6}) EXPECT_EQ(gradient[row].abs().max().item<double>(), 0) << row;
+  }
+
+  Tensor guessed(int first, int second) const {
+    return (at::softmax(logits(first), 0) + at::softmax(logits(second), 0)).detach() / 2;
+  }
+
   TempFolder folder;
   std::unique_ptr<CaptionSource> icons, drawings;
   WordTable words;
@@ -77,31 +105,22 @@ class GuessTermTest : public ::testing::Test {
 
 TEST_F(GuessTermTest, AgreesWithItsDefinition) {
   options.confidence = 0;
-  const TermValue value = run();
-  const Tensor gradient = features.grad().clone();
-  features.mutable_grad() = Tensor();
-  Tensor loss = at::full({}, 0.0f);
-  for (const auto& [first, second] : {std::pair{2, 5}, {3, 4}}) {
-    const Tensor p = (at::softmax(logits(first), 0) + at::softmax(logits(second), 0)).detach() / 2;
-    Tensor q = p * p / (p * p).sum();
-    q = at::where(q >= 0.01, q, at::full({}, 0.0f));
-    q = q / q.sum();
-    for (const int row : {first, second}) {
-      loss = loss - (q * at::log_softmax(logits(row), 0)).sum() / 4;
-    }
-  }
-  (2 * loss).backward();
-  EXPECT_NEAR(value.loss, loss.item<double>(), 1e-5);
-  EXPECT_EQ(value.accuracy, 1);
-  EXPECT_LT(relative_error(gradient, features.grad()), 1e-4);
-  for (const int row : {0, 1, 6}) EXPECT_EQ(gradient[row].abs().max().item<double>(), 0) << row;
+  expect_definition(0);
 }
 
+TEST_F(GuessTermTest, LowersFrequentGuesses) {
+  options.confidence = 0;
+  options.balance = 0.5;
+  expect_definition(0.5);
+  const Tensor half = features.grad().clone();
+  options.balance = 1;
+  expect_definition(1);
+  EXPECT_GT(relative_error(half, features.grad()), 1e-3);
+}
 TEST_F(GuessTermTest, LeavesOutWhatIsNotSure) {
   std::vector<double> best;
   for (const auto& [first, second] : {std::pair{2, 5}, {3, 4}}) {
-    const Tensor p = (at::softmax(logits(first), 0) + at::softmax(logits(second), 0)) / 2;
-    best.push_back(p.max().item<double>());
+    best.push_back(guessed(first, second).max().item<double>());
   }
   options.confidence = 0;
   const TermValue all = run();

@@ -70,8 +70,7 @@ void SourceOptions::declare(OptionList& list) {
   list.add("long_tail", long_tail, 1, 1e6,
            "F: the rarest class keeps 1 of F of its images, the others more, so that few are "
            "frequent, as on the web");
-  list.add("unnamed", unnamed,
-           "show the images without names, words and captions");
+  list.add("unnamed", unnamed, "show the images without names, words and captions");
   list.add("views", views, 1, 2,
            "2: every image is shown twice in a step, for --agreement and --guesses");
   list.add("word_weight", word_weight, 0, kLarge, "weight of the images in the loss of --words");
@@ -109,6 +108,9 @@ void PretrainOptions::declare(OptionList& list) {
            "the names and words that the model itself gives them; needs the vectors of --words");
   list.add("confidence", confidence, 0, 1,
            "of --guesses: softmax share of the best word below which an image is left out");
+  list.add("balance", balance, 0, 1,
+           "of --guesses: words that a batch guesses often count less, by their frequency to this "
+           "power");
   list.add("texts", weights.texts, 0, kLarge,
            "weight of the loss of finding, for texts that say a name or word, the vector that an "
            "earlier stage with --words gave it");

@@ -91,6 +91,7 @@ struct PretrainOptions {
   LossWeights weights = {};
   double temperature = 0.1;  // of the loss `agreement`: what cosines are divided by
   double confidence = 0.3;   // of the loss `guesses`: the largest share that a guess needs
+  double balance = 0;        // of the loss `guesses`: how much frequent guesses count less
   double lr = 1e-3;          // peak of the learning rate
   double warmup = 1;         // epochs until the peak
   AdamWOptions adamw = {};
