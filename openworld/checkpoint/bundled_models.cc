@@ -11,8 +11,7 @@ namespace openworld {
 namespace {
 
 constexpr std::array kModels = {
-    BundledModel{"pocket", "knows the 345 names of Doodles from 50 drawings of each"},
-    BundledModel{"pocket-icons", "knows names from icons, and drawings without their names"},
+    BundledModel{"pocket", "knows names from icons, and drawings without their names"},
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ std::vector<TemplateSet> make_sets() {
       {"promptsrc60", "60 of the 80, PromptSRC's text supervision", "muzairkhattak/PromptSRC",
        promptsrc60()},
       {"doodles7",
-       "seven sentences for drawings, of those the pocket model was trained on",
+       "seven sentences for drawings",
        "openworld",
        {"a doodle of a {}.", "a drawing of a {}.", "a sketch of a {}.", "a quick drawing of a {}.",
         "a picture of a {}.", "a {}.", "someone drew a {}."}},

@@ -9,29 +9,24 @@ import subprocess
 
 import numpy as np
 
-import room
 from page import fill, table
 
 PAGE, SEEDS, FLAGS = "replication.md", "1-5", ()
 TUNE = pathlib.Path(__file__).resolve().parents[1] / "tune-pocket"
 THEMES = ("animals", "body", "clothes", "food", "gear", "home", "instruments", "outdoors", "shapes",
           "vehicles")
-PLAIN = ("all", *THEMES)
-# The look that is new to the pocket model.
-CLUTTERED = tuple(f"{name}@cluttered" for name in PLAIN)
+DATASETS = ("all", *THEMES)
 SHOTS, PARTITIONS, ALPHAS = (1, 2, 4, 8, 16), (2, 3, 4, 5), ("0", "0.5", "1", "2")
 GATES = {"sigmoid": "sigmoid of the probability (released)", "logit": "sigmoid of the logit (paper)",
          "zero_one": "0-1", "none": "none"}
-METHODS = {"zero-shot": "CLIP", "coop": "CoOp", "kgcoop": "KgCoOp", "prograd": "ProGrad", "locoop": "LoCoOp",
-           "decoop": "DeCoOp", "gmop": "GMoP"}
-FROM_NOISE = {"zero-shot": "CLIP", "coop-noise": "CoOp, from noise", "locoop-noise": "LoCoOp, from noise",
-              "decoop-noise": "DeCoOp, from noise", "gmop-noise": "GMoP, from noise"}
-EITHER = {**METHODS, **FROM_NOISE}
-# From noise with as many rows as there are words, where sixteen are published.
-SHORT = {"coop-noise": ("tokens=4",), "locoop-noise": ("tokens=4",),
-         "decoop-noise": ("detector_tokens=4", "classifier_tokens=4"), "gmop-noise": ("detector_tokens=4",)}
-FROM_SHORT_NOISE = {"zero-shot": "CLIP", **{f"{label}-short": FROM_NOISE[label] for label in SHORT}}
-AT_HOME = {"zero-shot-plain": "CLIP", "coop-plain": "CoOp", "gmop-plain": "GMoP"}
+# As published: random init where the paper of the method has it, and the published number of rows.
+PUBLISHED = {"zero-shot": "CLIP", "coop-noise": "CoOp", "kgcoop": "KgCoOp", "prograd": "ProGrad",
+             "locoop-noise": "LoCoOp", "decoop-noise": "DeCoOp", "gmop-noise": "GMoP"}
+FROM_WORDS = {"zero-shot": "CLIP", "coop": "CoOp", "kgcoop": "KgCoOp", "prograd": "ProGrad", "locoop": "LoCoOp",
+              "decoop": "DeCoOp", "gmop": "GMoP"}
+TITLES = {**{label: f"{title} from words" if f"{label}-noise" in PUBLISHED else title
+             for label, title in FROM_WORDS.items()}, **{k: v for k, v in PUBLISHED.items() if k.endswith("-noise")}}
+NOT_RUN = "Not run yet."
 METRICS = ("base_acc", "new_acc", "hm", "auroc", "openworld_auc")
 
 
@@ -45,39 +40,34 @@ class Run:
 
 
 def settings():
-    """label -> (method, flags, datasets)."""
+    """label -> (method, flags)."""
     def option(*assignments):
         return tuple(word for assignment in assignments for word in ("--set", assignment))
 
-    plan = {method: (method, (), CLUTTERED) for method in EITHER}
-    for label, assignments in SHORT.items():
-        plan[f"{label}-short"] = (label, option(*assignments), CLUTTERED)
-    for label in AT_HOME:
-        plan[label] = (label.removesuffix("-plain"), (), PLAIN)
+    plan = {method: (method, ()) for method in TITLES}
     for k in PARTITIONS:
         if k != 3:
-            plan[f"gmop-k{k}"] = ("gmop", option(f"partitions={k}"), CLUTTERED)
+            plan[f"gmop-k{k}"] = ("gmop", option(f"partitions={k}"))
     for alpha in ALPHAS:
         if alpha != "0.5":
-            plan[f"gmop-alpha{alpha}"] = ("gmop", option(f"alpha={alpha}"), CLUTTERED)
+            plan[f"gmop-alpha{alpha}"] = ("gmop", option(f"alpha={alpha}"))
     for gate in GATES:
         if gate != "sigmoid":
-            plan[f"gmop-gate-{gate}"] = ("gmop", option(f"gate={gate}"), CLUTTERED)
+            plan[f"gmop-gate-{gate}"] = ("gmop", option(f"gate={gate}"))
     for shots in SHOTS:
         if shots != 16:
-            plan[f"gmop-shots{shots}"] = ("gmop", ("--shots", str(shots)), CLUTTERED)
-            plan[f"coop-shots{shots}"] = ("coop", ("--shots", str(shots)), CLUTTERED)
-    plan["gmop-single"] = ("gmop", option("single=true"), CLUTTERED)
-    plan["gmop-trained"] = ("gmop", option("new=trained"), CLUTTERED)
+            for method in ("gmop", "coop", "coop-noise"):
+                plan[f"{method}-shots{shots}"] = (method, ("--shots", str(shots)))
+    plan["gmop-single"] = ("gmop", option("single=true"))
+    plan["gmop-trained"] = ("gmop", option("new=trained"))
     return plan
 
 
 def runs(out):
-    """Every run: the ones that all claims need first, and of the others the long ones last."""
+    """Every run: the ones that all claims need first, and of these and the others the long ones last."""
     plan = [Run(label, method, dataset, flags, out / label / dataset)
-            for label, (method, flags, datasets) in settings().items() for dataset in datasets]
-    main = {**EITHER, **FROM_SHORT_NOISE, **AT_HOME}
-    return sorted(plan, key=lambda run: (run.label not in main) * (1 + run.dataset.startswith("all")))
+            for label, (method, flags) in settings().items() for dataset in DATASETS]
+    return sorted(plan, key=lambda run: (run.label not in TITLES, run.dataset == "all"))
 
 
 def command(run, program, seeds, threads):
@@ -89,8 +79,22 @@ def command(run, program, seeds, threads):
 class Results:
     """What `openworld eval` says of runs, in percent."""
 
-    def __init__(self, program, out):
-        self.program, self.out = program, out
+    def __init__(self, program, out, seeds=range(1, 6)):
+        self.program, self.out, self.seeds = program, out, seeds
+
+    def finished(self, labels):
+        """The datasets on which all of these have finished, all seeds."""
+        return [dataset for dataset in DATASETS
+                if all((self.out / label / dataset / f"seed-{seed}" / "result.json").exists()
+                       for label in labels for seed in self.seeds)]
+
+    def shown(self, titles=TITLES):
+        """Those that have finished on the ten themes."""
+        return {label: title for label, title in titles.items() if set(THEMES) <= set(self.finished([label]))}
+
+    def main_datasets(self):
+        """The datasets of the tables of all methods."""
+        return self.finished(self.shown())
 
     def openworld(self, *args):
         done = subprocess.run([self.program, *map(str, args), "--json"], check=True, stdout=subprocess.PIPE)
@@ -134,8 +138,9 @@ def verdict(metric, better):
     return ("holds" if (metric["difference"] < 0) == better else "the opposite")
 
 
-def against_gmop(results, titles, gmop, datasets):
+def against_gmop(results, titles, gmop):
     """GMoP beside other learners."""
+    datasets, titles = results.main_datasets(), results.shown(titles)
     values, differences = results.compare(titles, gmop, datasets, metrics=",".join(METRICS))
     rows = []
     for label, title in titles.items():
@@ -143,20 +148,29 @@ def against_gmop(results, titles, gmop, datasets):
         over = own.get("interval_over_datasets") if own else None
         rows.append([title, *(plus_minus(values[label][m]) for m in METRICS), signed(turned(own)) if own else "",
                      over_text(over) if over else "", verdict(own, True) if own else ""])
-    return table(["eleven datasets", "BaseAcc", "NewAcc", "HM", "AUROC", "OpenworldAUC", "GMoP minus it",
+    return table([f"{len(datasets)} datasets", "BaseAcc", "NewAcc", "HM", "AUROC", "OpenworldAUC", "GMoP minus it",
                   "over datasets", "GMoP is better"], rows)
 
 
 def by_dataset(results):
-    result = results.openworld("eval", *[results.out / label / d for label in EITHER for d in CLUTTERED],
+    datasets = results.main_datasets()
+    result = results.openworld("eval", *[results.out / label / d for label in results.shown() for d in datasets],
                                "--metrics", "openworld_auc", "--ci", "none")
     rows = []
-    for dataset in CLUTTERED:
+    for dataset in datasets:
         cells = [100 * m["metrics"]["openworld_auc"]["by_dataset"][f"doodles:{dataset}"]["value"]
                  for m in result["methods"]]
         best = max(cells)
-        rows.append([dataset.partition("@")[0], *(f"**{c:.2f}**" if c == best else f"{c:.2f}" for c in cells)])
-    return table(["", *(EITHER[m["label"]] for m in result["methods"])], rows)
+        rows.append([dataset, *(f"**{c:.2f}**" if c == best else f"{c:.2f}" for c in cells)])
+    return table(["", *(TITLES[m["label"]] for m in result["methods"])], rows)
+
+
+def across(results):
+    """GMoP from words beside CoOp as published, and beside itself as published."""
+    labels = ("coop-noise", "gmop-noise", "gmop")
+    differences = results.compare(labels, "gmop", results.main_datasets())[1]
+    return "; ".join(f"minus {TITLES[label]} as published {signed(turned(differences[label]['openworld_auc']))}"
+                     for label in labels[:2])
 
 
 def flip(interval):
@@ -173,27 +187,23 @@ def over_text(interval):
 
 
 def ratio_table(results):
-    """Tables 11 and 12, mean over datasets of the first seed."""
+    """Tables 11 and 12: how far each metric moves over the ten ratios, mean over datasets of the first seed."""
     names = ("overall_acc", "openworld_auc", "auroc", "hm")
-    rows, swing = [], {}
-    for label in ("zero-shot", "gmop", "coop-noise"):
+    rows, moves = [], []
+    for label in ("zero-shot", "coop-noise", "gmop-noise", "gmop"):
         curves = {name: [] for name in names}
-        ratios = None
-        for dataset in CLUTTERED:
+        for dataset in results.main_datasets():
             result = results.openworld("sensitivity", results.out / label / dataset / "seed-1", "--relative",
                                        "--repeats", 20)
-            ratios = [row["ratio"] for row in result["rows"]]
             for name in names:
                 curves[name].append([100 * row["metrics"][name]["value"] for row in result["rows"]])
         means = {name: np.mean(curves[name], 0) for name in names}
-        swing[label] = {name: np.ptp(means[name]) for name in names}
-        for i, ratio in enumerate(ratios):
-            rows.append([EITHER[label], f"{ratio:g}", *(f"{means[name][i]:.2f}" for name in names)])
-        rows.append([EITHER[label], "**range**", *(f"**{swing[label][name]:.2f}**" for name in names)])
-    verdicts = [f"{EITHER[label]}: {'yes' if s['overall_acc'] > 2 * max(s[n] for n in names[1:]) else 'no'}"
-                for label, s in swing.items()]
-    header = ["", "new : base, of the natural ratio", "OverallAcc", "OpenworldAUC", "AUROC", "HM"]
-    return table(header, rows), "; ".join(verdicts)
+        swing = {name: np.ptp(means[name]) for name in names}
+        rows.append([TITLES[label], *(f"{means['overall_acc'][i]:.2f}" for i in (0, 4, 9)),
+                     *(f"{swing[name]:.2f}" for name in names)])
+        moves.append(f"{TITLES[label]}: {'yes' if swing['overall_acc'] > 2 * max(swing[n] for n in names[1:]) else 'no'}")
+    header = ["", "OverallAcc at 10", "at 1", "at 0.1", "range of OverallAcc", "of OpenworldAUC", "of AUROC", "of HM"]
+    return table(header, rows), "; ".join(moves)
 
 
 def thin(out, label, dataset, side, to):
@@ -201,8 +211,10 @@ def thin(out, label, dataset, side, to):
     for folder in sorted((out / label / dataset).glob("seed-*")):
         target = to / label / dataset / folder.name
         target.mkdir(parents=True, exist_ok=True)
-        for name in ("run.json", "result.json"):
-            shutil.copy(folder / name, target / name)
+        shutil.copy(folder / "run.json", target / "run.json")
+        result = json.loads((folder / "result.json").read_text())
+        del result["files"]  # hashes, which the thinned predictions do not have
+        (target / "result.json").write_text(json.dumps(result))
         with np.load(folder / "predictions.npz") as file:
             arrays = dict(file)
         draw = random.Random(1)
@@ -218,17 +230,19 @@ def thin(out, label, dataset, side, to):
 
 def imbalance_table(results):
     """Table 3: every class of one side thinned to a fifth."""
-    labels = ("zero-shot", "coop", "decoop", "gmop")
-    rows, verdicts = [], {}
-    for name, side in (("base 5 : 1 new", 1), ("base 1 : 5 new", 0)):
+    rows, datasets = [], results.main_datasets()
+    for name, side, gmop in ((f"{name}, {start}", side, gmop) for name, side in (("new thinned", 1), ("base thinned", 0))
+                             for start, gmop in (("as published", "gmop-noise"), ("from words", "gmop"))):
+        titles = results.shown(PUBLISHED if gmop == "gmop-noise" else FROM_WORDS)
+        labels = [label for label, title in titles.items() if title in ("CLIP", "CoOp", "DeCoOp", "GMoP")]
         root = results.out / "thinned" / str(side)
         for label in labels:
-            for dataset in CLUTTERED:
+            for dataset in datasets:
                 thin(results.out, label, dataset, side, root)
-        values, differences = results.compare(labels, "gmop", CLUTTERED, root)
+        values, differences = results.compare(labels, gmop, datasets, root)
         for label in labels:
             own = differences.get(label, {}).get("openworld_auc")
-            rows.append([name, METHODS[label], plus_minus(values[label]["openworld_auc"]),
+            rows.append([name, titles[label], plus_minus(values[label]["openworld_auc"]),
                          signed(turned(own)) if own else "", verdict(own, True) if own else ""])
     shutil.rmtree(results.out / "thinned")
     return table(["", "", "OpenworldAUC", "GMoP minus it", "GMoP is better"], rows)
@@ -236,35 +250,41 @@ def imbalance_table(results):
 
 def sweep(results, labels, reference, header):
     """Variants of GMoP beside the default."""
-    values, differences = results.compare(list(labels), reference, CLUTTERED, metrics="openworld_auc,auroc,base_acc")
+    datasets = results.finished(labels)
+    if not datasets:
+        return NOT_RUN
+    values, differences = results.compare(list(labels), reference, datasets, metrics="openworld_auc,auroc,base_acc")
     rows = []
     for label, title in labels.items():
         own = differences.get(label, {}).get("openworld_auc")
         rows.append([title, *(plus_minus(values[label][m]) for m in ("openworld_auc", "auroc", "base_acc")),
                      signed(own) if own else "the default",
                      "" if not own else ("differs" if excludes_zero(own) else "no difference found")])
-    return table([header, "OpenworldAUC", "AUROC", "BaseAcc", "minus the default", ""], rows)
+    return table([f"{header} ({len(datasets)} datasets)".strip(), "OpenworldAUC", "AUROC", "BaseAcc", "minus the default", ""], rows)
 
 
 def shots_table(results):
+    labels = {shots: [m if shots == 16 else f"{m}-shots{shots}" for m in ("coop-noise", "coop", "gmop")]
+              for shots in SHOTS}
+    datasets = results.finished([name for names in labels.values() for name in names])
+    if not datasets:
+        return NOT_RUN
     rows = []
-    for shots in SHOTS:
-        names = [m if shots == 16 else f"{m}-shots{shots}" for m in ("coop", "gmop")]
-        values, differences = results.compare(["zero-shot", *names], names[1], CLUTTERED)
-        own = differences[names[0]]["openworld_auc"]
-        zero = differences["zero-shot"]["openworld_auc"]
-        rows.append([shots, *(plus_minus(values[n]["openworld_auc"]) for n in names), signed(turned(own)),
-                     signed(turned(zero))])
-    return table(["shots", "CoOp", "GMoP", "GMoP minus CoOp", "GMoP minus CLIP"], rows)
+    for shots, names in labels.items():
+        values, differences = results.compare(["zero-shot", *names], names[2], datasets)
+        rows.append([shots, *(plus_minus(values[n]["openworld_auc"]) for n in names),
+                     *(signed(turned(differences[n]["openworld_auc"])) for n in ("zero-shot", *names[:2]))])
+    return table([f"shots ({len(datasets)} datasets)", "CoOp", "CoOp from words", "GMoP from words", "GMoP minus CLIP", "minus CoOp",
+                  "minus CoOp from words"], rows)
 
 
 def cost_table(results):
     rows = []
-    for label in EITHER:
-        costs = [json.loads((results.out / label / "animals@cluttered" / f"seed-{s}" / "result.json").read_text())
+    for label in results.shown():
+        costs = [json.loads((results.out / label / "animals" / f"seed-{s}" / "result.json").read_text())
                  for s in (1, 2, 3)]
         run = [c["cost"] for c in costs]
-        rows.append([EITHER[label], costs[0]["parameters"], costs[0]["steps"],
+        rows.append([TITLES[label], costs[0]["parameters"], costs[0]["steps"],
                      f"{min(r['train_seconds'] for r in run):.1f}",
                      f"{1e6 * min(r['seconds_per_image'] for r in run):.1f}"])
     return table(["animals, 26 base classes", "learned parameters", "steps", "s of training",
@@ -275,12 +295,10 @@ def page(program, out):
     results = Results(program, out)
     ratios, moves = ratio_table(results)
     return fill("gmop.md", {
-        "room": room.table(program),
-        "table 2": against_gmop(results, METHODS, "gmop", CLUTTERED),
-        "from noise": against_gmop(results, FROM_NOISE, "gmop-noise", CLUTTERED),
-        "from short noise": against_gmop(results, FROM_SHORT_NOISE, "gmop-noise-short", CLUTTERED),
+        "as published": against_gmop(results, PUBLISHED, "gmop-noise"),
+        "from words": against_gmop(results, FROM_WORDS, "gmop"),
+        "across": across(results),
         "by dataset": by_dataset(results),
-        "at home": against_gmop(results, AT_HOME, "gmop-plain", PLAIN),
         "tables 11 and 12": ratios,
         "ratio verdict": moves,
         "table 3": imbalance_table(results),

@@ -8,7 +8,7 @@ import numpy as np
 
 import papers
 import ranks
-from gmop import PLAIN, TUNE, Results, excludes_zero, plus_minus, signed
+from gmop import DATASETS, TUNE, Results, excludes_zero, plus_minus, signed
 from page import fill, table
 
 PAGE, SEEDS = "replication-learners.md", "1-5"
@@ -39,7 +39,7 @@ class Run:
 
 def runs(out, model="pocket", methods=None, datasets=None, no_all=False, epochs=None):
     """A dataset of all methods after the other, `all` last, so that a page can be written early."""
-    datasets = sorted(datasets or PLAIN, key=lambda name: name == "all")
+    datasets = sorted(datasets or DATASETS, key=lambda name: name == "all")
     plan = []
     for dataset in datasets:
         if dataset == "all" and no_all:
@@ -63,7 +63,7 @@ def finished(out):
     def whole(label, dataset):
         seeds = list((out / label / dataset).glob("seed-*"))
         return seeds and all((seed / "result.json").exists() for seed in seeds)
-    return known, [dataset for dataset in PLAIN if known and all(whole(label, dataset) for label in known)]
+    return known, [dataset for dataset in DATASETS if known and all(whole(label, dataset) for label in known)]
 
 
 class Measured:

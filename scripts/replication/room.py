@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import subprocess
-import tempfile
 
 import numpy as np
 import torch
@@ -88,20 +87,3 @@ def measure(model, dataset, look, splits=Accuracy._fields):
 def best_weight(rooms):
     """By the mean over datasets, on the drawings of `train` that are no shots."""
     return max(WEIGHTS, key=lambda weight: np.mean([room.tuned[weight].rest for room in rooms]))
-
-
-def table(program):
-    worlds = json.loads(subprocess.run([program, "worlds", "--json"], check=True,
-                                       stdout=subprocess.PIPE).stdout)["worlds"]
-    world = next(row for row in worlds if row["name"] == "doodles")
-    lines = ["| look | zero-shot | 16 shots, any linear classifier | gain |", "|---|---|---|---|"]
-    with tempfile.TemporaryDirectory() as folder:
-        model = Model(program, folder)
-        for look in world["looks"]:
-            rooms = [measure(model, dataset, look["name"]) for dataset in world["datasets"]
-                     if dataset["name"] != "all"]
-            best = best_weight(rooms)
-            zero = np.mean([room.zero.test for room in rooms])
-            value = np.mean([room.tuned[best].test for room in rooms])
-            lines.append(f"| {look['name']} | {zero:.1f} | {value:.1f} | {value - zero:+.1f} |")
-    return "\n".join(lines) + "\n"

@@ -178,7 +178,7 @@ def test_threads_of_the_pocket_model(folder):
         "a doodle of a {}, a musical instrument."]
     result = read_json(folder / "on1" / "result.json")
     assert (result["train_images"], result["test_images"]) == (10, 300)
-    assert result["metrics"]["auroc"]["value"] > 0.7
+    assert result["metrics"]["new_acc"]["value"] > 2 / 5  # twice chance
 
 
 def test_seeds(place, tuned, folder):
@@ -332,5 +332,5 @@ def test_a_label_and_a_factor_are_kept(folder):
     succeed("tune", "--method", "zero-shot", "--model", "pocket", "--data", "doodles:shapes", "--out", folder / "own")
     own = read_predictions(folder / "own")["base_logits"]
     ratio = logits / own
-    assert abs(ratio - ratio[0, 0]).max() < 1e-3 * ratio[0, 0] and ratio[0, 0] > 4
+    assert abs(ratio - ratio[0, 0]).max() < 1e-3 * ratio[0, 0] and ratio[0, 0] > 2
     assert json_of("eval", folder / "run", folder / "own")["methods"][0]["label"] == "sharp"

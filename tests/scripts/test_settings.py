@@ -90,8 +90,8 @@ def test_tune_pocket(tmp_path, method, dataset):
 
 
 def test_tune_pocket_takes_flags(tmp_path):
-    words = tune_pocket(tmp_path, "--model", "pocket-icons", "zero-shot", "food", "out", "--label", "own")[1]
-    assert words == ["tune", "--method", "zero-shot", "--model", "pocket-icons", "--data", "doodles:food", "--out", "out",
+    words = tune_pocket(tmp_path, "--model", "other", "zero-shot", "food", "out", "--label", "own")[1]
+    assert words == ["tune", "--method", "zero-shot", "--model", "other", "--data", "doodles:food", "--out", "out",
                      "--label", "own"]
     words = tune_pocket(tmp_path, "gmop", "food", "out", "--set", "lr=0.5", "--epochs", "3")[1]
     assert [word for word in words if word.startswith("lr=")] == ["lr=0.5"] and words.count("--epochs") == 1
