@@ -3,7 +3,7 @@
 // A training in stages, as a JSON file describes it:
 //
 //   {"sources": {"icons": {"data": "icons/mono", "augment": "redraw", "outline": 0.5},
-//                "drawings": {"data": "doodles", "unnamed": true, "views": 2, "word_weight": 0.5}},
+//                "drawings": {"data": "doodles", "unnamed": true, "views": 2}},
 //    "stages": [{"name": "words", "lock": "text", "pairs": 0, "words": 1, "agreement": 0.3,
 //                "steps": 20000, "batch": 120, "sources": {"icons": 0.8, "drawings": 0.2}},
 //               {"name": "text", "lock": "image", "texts": 1, "reuse": 10}]}
