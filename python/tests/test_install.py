@@ -42,7 +42,7 @@ model = openworld.load_model("pocket")
 assert model.encode_texts("a cat").shape == (1, model.width)
 assert model.encode_images(np.zeros((20, 20, 3), np.uint8)).shape == (1, model.width)
 answers = openworld.zeroshot(model, "doodles:shapes", no_cache=True, split="test")
-assert 0.5 < answers.top1 <= 1, answers
+assert 0.3 < answers.top1 <= 1, answers  # three times chance
 """
 
 
