@@ -27,6 +27,15 @@ struct Column {
 // Real numbers as the file has them: never narrowed, widened only where that is exact.
 using FloatColumn = std::variant<Column<float>, Column<double>>;
 
+inline std::size_t size_of(const FloatColumn& column) {
+  return std::visit([](const auto& c) { return c.size(); }, column);
+}
+
+inline std::vector<double> to_doubles(const FloatColumn& column) {
+  return std::visit(
+      [](const auto& c) { return std::vector<double>(c.values.begin(), c.values.end()); }, column);
+}
+
 using Bytes = Column<std::byte>;
 
 template <class T>

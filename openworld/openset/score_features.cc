@@ -125,6 +125,7 @@ class FeaturePass {
         overall_(images),
         label_(images),
         predicted_(images),
+        fit_(images),
         r_(scores_.size(), std::vector<double>(images)) {
     const bool mild =
         std::ranges::any_of(scores_, [](const DetectionScore* s) { return s->needs_mild; });
@@ -159,6 +160,7 @@ class FeaturePass {
     if (new_ > 0) to.common.overall_correct = make_column(std::move(overall_));
     to.common.label = make_column(std::move(label_));
     to.common.predicted = make_column(std::move(predicted_));
+    to.common.fit = make_column(std::move(fit_));
     to.common.base_classes = base_;
     to.common.new_classes = new_;
     to.common.tied_answers = tied_;
@@ -191,6 +193,7 @@ class FeaturePass {
       part->top += bias;
       part->second += bias;
     }
+    fit_[image] = stats.all.top;
     for (std::size_t k = 0; k < scores_.size(); ++k) {
       r_[k][image] = scores_[k]->value(stats, options_.form);
     }
@@ -212,6 +215,7 @@ class FeaturePass {
   std::vector<std::int8_t> side_;
   std::vector<std::uint8_t> correct_, overall_;
   std::vector<std::int32_t> label_, predicted_;
+  std::vector<double> fit_;
   std::vector<std::vector<double>> r_;
   std::mutex mutex_;
   std::int64_t tied_ = 0;  // these two guarded by mutex_

@@ -48,7 +48,7 @@ ScoreInput load_score_input(const ScoreFiles& files, const ScoreOptions& options
 // The predictions of one model with every score that was asked for; they share all but the scores.
 struct ScoredFeatures {
   std::vector<const DetectionScore*> scores;
-  Predictions common;                // without a score
+  Predictions common;                // without a score; its fit is the largest logit of all names
   std::vector<Column<double>> r;     // by score, by image
   std::size_t off_list_classes = 0;  // neither base nor new: their images are unknown
   std::size_t prompts = 0;           // of all classes
@@ -61,7 +61,7 @@ struct ScoredFeatures {
 };
 
 // Base names come first, then new ones, both in the order of the classes. Classes that are neither
-// are not on the list, and their images are unknown. About 20 bytes an image and 8 for each score,
+// are not on the list, and their images are unknown. About 28 bytes an image and 8 for each score,
 // beside a few MiB for each thread; no bit depends on the number of threads. Throws Error.
 ScoredFeatures score_features(ScoreInput input, const ScoreOptions& options);
 

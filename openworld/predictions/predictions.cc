@@ -166,6 +166,7 @@ Predictions make_predictions(Parts parts, const Origin& origin) {
   if (parts.base_logits) require_rows("base_logits", parts.base_logits->rows, n, origin);
   if (parts.new_logits) require_rows("new_logits", parts.new_logits->rows, n, origin);
   if (parts.label) require_rows("label", parts.label->size(), n, origin);
+  if (parts.fit) require_rows("fit", size_of(*parts.fit), n, origin);
   result.tied_answers = derive_missing(parts, origin);
 
   result.side = *std::move(parts.side);
@@ -174,6 +175,7 @@ Predictions make_predictions(Parts parts, const Origin& origin) {
   result.overall_correct = std::move(parts.overall_correct).value_or(Column<std::uint8_t>{});
   result.label = std::move(parts.label).value_or(Column<std::int32_t>{});
   result.predicted = std::move(parts.predicted).value_or(Column<std::int32_t>{});
+  result.fit = std::move(parts.fit).value_or(FloatColumn{});
   result.classes = std::move(parts.classes).value_or(std::vector<std::string>{});
   result.meta = std::move(parts.meta).value_or("");
   result.path = origin.file;
@@ -236,13 +238,7 @@ std::vector<double> load_fit(const std::string& path) {
   const Origin origin{"load_predictions", path};
   const Parts parts = read_parts(origin);
   const Predictions checked = make_predictions(parts, origin);
-  if (parts.fit) {
-    std::vector<double> fit;
-    std::visit([&](const auto& column) { fit.assign(column.values.begin(), column.values.end()); },
-               *parts.fit);
-    require_rows("fit", fit.size(), checked.side.size(), origin);
-    return fit;
-  }
+  if (parts.fit) return to_doubles(*parts.fit);
   const bool has_new = std::ranges::find(checked.side.values, 1) != checked.side.values.end();
   if (!parts.base_logits || (has_new && !parts.new_logits)) {
     origin.fail(

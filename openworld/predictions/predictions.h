@@ -39,6 +39,7 @@ struct Predictions {
   Column<std::uint8_t> overall_correct;  // may be empty
   Column<std::int32_t> label;            // may be empty
   Column<std::int32_t> predicted;        // may be empty
+  FloatColumn fit;                       // as the file has it; may be empty
   std::int32_t base_classes = 0;
   std::int32_t new_classes = 0;
   std::vector<std::string> classes;  // base names, then new names; may be empty

@@ -32,11 +32,15 @@ NpzEntry entry(const char* name, const std::int32_t& count) {
 
 std::string make_npz(const Predictions& p, const Origin& origin) {
   std::vector<NpzEntry> entries = {entry("side", p.side)};
-  std::visit([&](const auto& score) { entries.push_back(entry("score", score)); }, p.score);
+  const auto add_floats = [&](const char* name, const FloatColumn& column) {
+    std::visit([&](const auto& values) { entries.push_back(entry(name, values)); }, column);
+  };
+  add_floats("score", p.score);
   entries.push_back(entry("correct", p.correct));
   if (!p.overall_correct.empty()) entries.push_back(entry("overall_correct", p.overall_correct));
   if (!p.label.empty()) entries.push_back(entry("label", p.label));
   if (!p.predicted.empty()) entries.push_back(entry("predicted", p.predicted));
+  if (size_of(p.fit) > 0) add_floats("fit", p.fit);
   if (p.base_classes > 0) entries.push_back(entry("base_classes", p.base_classes));
   if (p.new_classes > 0) entries.push_back(entry("new_classes", p.new_classes));
   const TextArray classes(p.classes, "classes", origin);
@@ -63,6 +67,8 @@ std::string make_csv(const Predictions& p) {
   if (!o.overall_correct.empty()) text += ",overall_correct";
   if (!o.label.empty()) text += ",label";
   if (!o.predicted.empty()) text += ",predicted";
+  const std::vector<double> fit = to_doubles(p.fit);
+  if (!fit.empty()) text += ",fit";
   text += '\n';
   const auto append_optional = [&](const auto& column, std::size_t row) {
     if (column.empty()) return;
@@ -77,6 +83,10 @@ std::string make_csv(const Predictions& p) {
     append_optional(o.overall_correct, i);
     append_optional(o.label, i);
     append_optional(o.predicted, i);
+    if (!fit.empty()) {
+      text += ',';
+      append_number(text, fit[i]);
+    }
     text += '\n';
   }
   return text;

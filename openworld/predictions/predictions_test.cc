@@ -91,6 +91,20 @@ TEST(SavePredictions, RoundTrips) {
   }
 }
 
+TEST(SavePredictions, KeepsTheFit) {
+  const TempFolder folder;
+  Predictions p = load_predictions(testdata("compact.npz"));
+  EXPECT_EQ(size_of(p.fit), 0u);
+  std::vector<double> fit(p.side.size());
+  for (std::size_t i = 0; i < fit.size(); ++i) fit[i] = 1 / (1.0 + static_cast<double>(i));
+  p.fit = make_column(fit);
+  for (const char* name : {"a.npz", "a.csv"}) {
+    save_predictions(p, folder / name);
+    EXPECT_EQ(to_doubles(load_predictions(folder / name).fit), fit) << name;
+    EXPECT_EQ(load_fit(folder / name), fit) << name;
+  }
+}
+
 TEST(SaveLogitPredictions, RoundTripsWithAndWithoutMeta) {
   const TempFolder folder;
   const std::vector<float> score = {3, 1, 2}, base_logits = {1, 0, 0, 1, 1, 0},

@@ -246,7 +246,8 @@ def threshold(
 
     max_unknown: also a threshold for unknown samples, which calls at most that share of listed ones
         unknown. It is on ``fit``, how well any listed name fits: an array, larger for a better fit;
-        None is the largest logit of any name, of the arrays or of the file.
+        None is that of the predictions (those of score() have it), or the largest logit of any
+        name, of the arrays or of the file.
     next: also what holds for a batch of so many samples to come.
 
     Needs samples that were not used for tuning, drawn independently like those to come.
@@ -260,8 +261,11 @@ def threshold(
 
 
 def _fit(side: Any, base_logits: Any, new_logits: Any) -> Any:
-    if isinstance(side, _core.Predictions) and side.path:
-        return _core.load_fit(side.path)
+    if isinstance(side, _core.Predictions):
+        if side.fit is not None:
+            return side.fit
+        if side.path:
+            return _core.load_fit(side.path)
     if base_logits is None:
         raise ValueError(
             "[threshold] max_unknown needs fit, how well any listed name fits; expected fit, or "

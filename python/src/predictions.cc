@@ -98,6 +98,7 @@ Predictions from_state(const py::tuple& t) {
                                  .meta = t[9]};
   Predictions predictions = to_predictions(arguments, "Predictions", true);
   predictions.path = t[10].cast<std::string>();
+  predictions.fit = to_float_column(t[11], "fit", {"Predictions", ""}).value_or(FloatColumn{});
   return predictions;
 }
 
@@ -105,7 +106,8 @@ py::tuple to_state(const Predictions& p) {
   const py::object classes = p.classes.empty() ? py::none() : py::object(py::cast(p.classes));
   return py::make_tuple(to_array(p.side), to_array(p.score), to_flag_array(p.correct),
                         to_array(p.label), to_flag_array(p.overall_correct), to_array(p.predicted),
-                        p.base_classes, p.new_classes, classes, meta_of(p), p.path);
+                        p.base_classes, p.new_classes, classes, meta_of(p), p.path,
+                        to_array(p.fit));
 }
 
 }  // namespace
@@ -164,6 +166,9 @@ do not change them while the object lives. What is missing is derived as for fil
       .def_property_readonly(
           "predicted", [](const Predictions& p) { return to_array(p.predicted); },
           "int32: the base class that g predicts; None when absent")
+      .def_property_readonly(
+          "fit", [](const Predictions& p) { return to_array(p.fit); },
+          "float32 or float64: how well any listed name fits; None when absent")
       .def_readonly("base_classes", &Predictions::base_classes, "number of base names, or 0")
       .def_readonly("new_classes", &Predictions::new_classes, "number of new names, or 0")
       .def_readonly("classes", &Predictions::classes, "base names, then new names, or []")

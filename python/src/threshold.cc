@@ -59,12 +59,6 @@ py::dict unknown_dict(const UnknownThreshold& found) {
   return d;
 }
 
-std::vector<double> to_doubles(const FloatColumn& column) {
-  std::vector<double> values;
-  std::visit([&](const auto& c) { values.assign(c.values.begin(), c.values.end()); }, column);
-  return values;
-}
-
 py::dict guarantee(const Predictions& predictions, double max_miss, double confidence,
                    const std::optional<double>& max_unknown, const py::object& fit,
                    std::int64_t next) {

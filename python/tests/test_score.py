@@ -1,5 +1,7 @@
 """openworld.score beside the definition in NumPy, and beside the command's files."""
 
+import pickle
+
 import numpy as np
 import openworld
 import pytest
@@ -29,6 +31,11 @@ def test_is_the_evaluation_of_its_logits(data):
     for name in ("side", "label", "correct", "overall_correct", "predicted"):
         np.testing.assert_array_equal(getattr(made, name), getattr(expected, name), err_msg=name)
     np.testing.assert_allclose(made.score, expected.score, rtol=1e-12)
+    np.testing.assert_allclose(made.fit, z.max(axis=1), rtol=1e-12)
+    assert expected.fit is None
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(made)).fit, made.fit)
+    limits = {"max_miss": 0.9, "max_unknown": 0.2}
+    assert openworld.threshold(made, **limits) == openworld.threshold(made, fit=made.fit, **limits)
     assert made.meta["score"] == "msp" and made.base_classes == 2 and made.new_classes == 4
     evaluation = openworld.evaluate(made, metrics="openworld_auc,open_auc")
     assert float(evaluation["openworld_auc"]) == pytest.approx(

@@ -61,6 +61,7 @@ def test_predictions_are_those_of_numpy(data, folder):
         made["correct"], np.where(side == 0, base_answer == truth, (side == 1) & (new_answer + 3 == truth)))
     np.testing.assert_array_equal(made["overall_correct"], (z.argmax(axis=1) == truth))
     np.testing.assert_array_equal(made["predicted"], base_answer)
+    np.testing.assert_allclose(made["fit"], z.max(axis=1), rtol=1e-5)
     meta = json.loads(str(made["meta"]))
     assert meta["score"] == "msp" and meta["images"] == "images.npz" and meta["logit_scale"] == 30
     # The file is as good as any other, and eval measures the features themselves alike.
@@ -70,6 +71,22 @@ def test_predictions_are_those_of_numpy(data, folder):
     assert direct["metrics"] == of_file
     assert direct["counts"]["unknown"] == result["counts"]["unknown"]
     assert direct["source"] == "images.npz"
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv"])
+def test_thresholds_for_unknown_images(data, folder, ending):
+    """As of a file that has the logits."""
+    place, cosine, label = data
+    out = folder / f"p.{ending}"
+    succeed("score", *INPUT, "--out", out, cwd=place)
+    z = 30 * cosine[:, BASE + NEW]
+    side = np.select([label < 0, np.isin(label, BASE)], [-1, 0], 1)
+    places = np.array([(BASE + NEW).index(c) if c >= 0 else 0 for c in label])
+    np.savez(folder / "logits.npz", side=side, label=places - 3 * (side == 1), base_logits=z[:, :3], new_logits=z[:, 3:])
+    limits = ["--max-miss", 0.8, "--max-unknown", 0.2]
+    made, expected = (json_of("threshold", file, *limits) for file in (out, folder / "logits.npz"))
+    assert made["unknown"]["threshold"] == pytest.approx(expected["unknown"]["threshold"], rel=1e-5)
+    assert made["unknown"]["answers"] == expected["unknown"]["answers"]
 
 
 def test_the_same_from_other_forms(data, folder):
