@@ -68,7 +68,7 @@ class Doctor : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("PATH", paths_,
-                   "predictions, features of `openworld encode`, a run folder, a checkpoint or a "
+                   "predictions, features of images, a run folder, a checkpoint or a "
                    "dataset; several may be given")
         ->required();
     app.add_option("--as", as_,

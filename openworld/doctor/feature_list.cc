@@ -4,13 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
 
-#include "openworld/io/mapped_file.h"
+#include "openworld/base/quotes.h"
+#include "openworld/io/feature_reader.h"
 #include "openworld/io/npy_values.h"
-#include "openworld/io/npz.h"
 
 namespace openworld {
 namespace {
+
+constexpr std::int32_t kMostUnnamed = 1'000'000;  // classes of a file without names
+constexpr std::string_view kUnknown = "unknown";  // the label of an image of no class
 
 // By rows, as floats.
 std::vector<float> rows_of(const Matrix& matrix, const Origin& origin) {
@@ -31,49 +38,78 @@ std::vector<float> rows_of(const Matrix& matrix, const Origin& origin) {
   return values;
 }
 
+// By row, -1 where an image has no class; nothing where the file has no labels. Without a list of
+// names the labels become it: texts, or numbers as texts.
+std::optional<std::vector<std::int32_t>> labels_of(const FeatureReader& reader,
+                                                   std::vector<std::string>& names) {
+  const std::optional<ClassLabels> labels = reader.labels();
+  if (!labels) return std::nullopt;
+  std::vector<std::int32_t> indices;
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&*labels)) {
+    if (names.empty()) {
+      const std::set<std::string> all(texts->begin(), texts->end());
+      std::ranges::copy_if(all, std::back_inserter(names),
+                           [](const std::string& name) { return name != kUnknown; });
+    }
+    for (const std::string& text : *texts) {
+      const auto at = std::ranges::find(names, text);
+      if (at == names.end() && text != kUnknown) {
+        reader.origin().fail(fmt::format("label[{}] is {}, which is not among the names",
+                                         indices.size(), in_quotes(text)));
+      }
+      indices.push_back(at == names.end() ? -1 : static_cast<std::int32_t>(at - names.begin()));
+    }
+    return indices;
+  }
+  const auto& numbers = std::get<Column<std::int32_t>>(*labels).values;
+  indices.assign(numbers.begin(), numbers.end());
+  if (names.empty()) {
+    const auto last = indices.empty() ? -1 : *std::ranges::max_element(indices);
+    for (std::int32_t c = 0; c <= std::min(last, kMostUnnamed - 1); ++c) {
+      names.push_back(std::to_string(c));
+    }
+  }
+  const auto beyond = [&](std::int32_t label) {
+    return label < -1 || std::cmp_greater_equal(label, names.size());
+  };
+  if (const auto at = std::ranges::find_if(indices, beyond); at != indices.end()) {
+    reader.origin().fail(fmt::format("label[{}] is {}; expected -1 to {}", at - indices.begin(),
+                                     *at, static_cast<std::int64_t>(names.size()) - 1));
+  }
+  return indices;
+}
+
 }  // namespace
 
 FeaturesWithNames read_features(const std::string& path) {
-  const Origin origin{"doctor", path};
-  const ZipArchive archive(map_file(origin), origin);
-  const auto features = read_npz_array(archive, "features");
-  if (!features) origin.fail("has no array features; expected one row an image");
-  const Matrix matrix = to_matrix(*features, origin);
-  const auto one_for_each = [&](std::size_t size, const char* name) {
-    if (size == matrix.rows) return;
-    origin.fail(fmt::format("{} has {} entries; expected {}, as features has rows", name, size,
-                            matrix.rows));
-  };
-  FeaturesWithNames read;
+  const FeatureReader reader(path, "doctor");
+  const Origin& origin = reader.origin();
+  const NpyArray features = reader.features();
+  if (features.header.shape.size() != 2) {
+    origin.fail(fmt::format("{} has shape {}; expected [images, dimensions]", features.name,
+                            shape_text(features.header.shape)));
+  }
+  const Matrix matrix = to_matrix(features, origin);
+  FeaturesWithNames read{.features = {}, .names = reader.names()};
   FeatureList& list = read.features;
   list.where = path;
   list.width = matrix.columns;
   list.values = rows_of(matrix, origin);
-  if (const auto names = read_npz_array(archive, "names")) read.names = to_strings(*names, origin);
-  list.labels.assign(matrix.rows, -1);
-  if (const auto labels = read_npz_array(archive, "labels"); labels && !read.names.empty()) {
-    const auto column = to_integers<std::int32_t>(*labels, "an index of names, or -1", origin);
-    one_for_each(column.size(), "labels");
-    list.labels.assign(column.values.begin(), column.values.end());
-  }
-  const auto beyond = [&](std::int32_t label) {
-    return label < -1 || label >= static_cast<std::int32_t>(read.names.size());
-  };
-  if (const auto at = std::ranges::find_if(list.labels, beyond); at != list.labels.end()) {
-    origin.fail(fmt::format("labels[{}] is {}; expected -1 to {}", at - list.labels.begin(), *at,
-                            static_cast<std::int64_t>(read.names.size()) - 1));
-  }
-  if (const auto paths = read_npz_array(archive, "paths")) {
-    list.images = to_strings(*paths, origin);
-    one_for_each(list.images.size(), "paths");
-  } else {
+  list.labels = labels_of(reader, read.names).value_or(std::vector(matrix.rows, std::int32_t{-1}));
+  list.splits = reader.splits();
+  if (list.splits.empty()) list.splits.assign(matrix.rows, "");
+  list.images = reader.paths();
+  if (list.images.empty()) {
     for (std::size_t i = 0; i < matrix.rows; ++i) list.images.push_back(fmt::format("row {}", i));
   }
-  list.splits.assign(matrix.rows, "");
-  if (const auto splits = read_npz_array(archive, "splits")) {
-    list.splits = to_strings(*splits, origin);
-    one_for_each(list.splits.size(), "splits");
-  }
+  const auto one_for_each = [&](std::size_t size, const char* name) {
+    if (size == matrix.rows) return;
+    origin.fail(fmt::format("{} has {} entries; expected {}, as {} has rows", name, size,
+                            matrix.rows, features.name));
+  };
+  one_for_each(list.labels.size(), "label");
+  one_for_each(list.splits.size(), "split");
+  one_for_each(list.images.size(), "path");
   return read;
 }
 

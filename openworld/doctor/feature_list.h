@@ -1,7 +1,7 @@
 #pragma once
 
-// Features of images from a file of `openworld encode`, or from elsewhere in the same arrays:
-// features (N x width), and, where the file has them, labels, names, paths and splits.
+// Features of images from a file of `openworld encode`, or of any other program in a file that
+// io/feature_reader.h reads, with labels, names, paths and splits where the file has them.
 
 #include <string>
 #include <vector>

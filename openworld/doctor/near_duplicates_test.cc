@@ -132,10 +132,14 @@ TEST(Features, AreRefusedByTheirPlace) {
   const auto labels = [](std::vector<std::int32_t> values) {
     return npy("<i4", "(" + std::to_string(values.size()) + ",)", raw(values));
   };
-  EXPECT_TRUE(has_text(refused(labels({0, 2}), {1, 2}), "labels[1] is 2; expected -1 to 1"));
-  EXPECT_TRUE(has_text(refused(labels({0}), {1, 2}), "labels has 1 entries; expected 2"));
+  EXPECT_TRUE(has_text(refused(labels({0, 2}), {1, 2}), "label[1] is 2; expected -1 to 1"));
+  EXPECT_TRUE(has_text(refused(labels({0}), {1, 2}),
+                       "label has 1 entries; expected 2, as features has rows"));
   EXPECT_TRUE(
       has_text(refused(labels({0, 1}), {1, std::nanf("")}), "features[1, 0] is not finite"));
+  folder.write("f.npz", zip_of({stored("features.npy", npy("<f4", "(1, 1)", raw<float>({1}))),
+                                stored("labels.npy", labels({2'000'000'000}))}));
+  EXPECT_ERROR(open_patient(folder / "f.npz", {}), "label[0] is 2000000000; expected -1 to 999999");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "openworld/doctor/feature_list.h"
 #include "openworld/io/class_choice.h"
 #include "openworld/io/csv.h"
+#include "openworld/io/feature_reader.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/zip.h"
 #include "openworld/runs/run_paths.h"
@@ -51,8 +52,18 @@ bool ends_with_any(std::string_view path, std::initializer_list<std::string_view
 PatientKind recognise_npz(const Origin& origin) {
   const ZipArchive archive(map_file(origin), origin);
   if (archive.find("side.npy") != nullptr) return PatientKind::kPredictions;
-  if (archive.find("features.npy") != nullptr) return PatientKind::kFeatures;
+  if (FeatureReader(origin.file, kFunction).has_features()) return PatientKind::kFeatures;
   origin.fail("has neither an array side nor features; expected predictions or features");
+}
+
+// Features, or the weights of a model. A file that cannot be read as tensors may be a model in a
+// format of its own; if it is not, opening it says so.
+PatientKind recognise_tensors(const std::string& path) {
+  try {
+    if (FeatureReader(path, kFunction).has_features()) return PatientKind::kFeatures;
+  } catch (const Error&) {
+  }
+  return PatientKind::kModel;
 }
 
 PatientKind recognise_folder(const Origin& origin) {
@@ -220,13 +231,13 @@ PatientKind recognise_patient(const std::string& path) {
   if (ends_with_any(path, {".csv", ".tsv"})) {
     return read_csv(origin).find("side") ? PatientKind::kPredictions : PatientKind::kData;
   }
-  if (ends_with_any(path, {".safetensors", ".pt", ".pth", ".bin", ".ckpt"})) {
-    return PatientKind::kModel;
-  }
+  if (path.ends_with(".npy")) return PatientKind::kFeatures;
+  if (ends_with_any(path, {".safetensors", ".pt", ".pth"})) return recognise_tensors(path);
+  if (ends_with_any(path, {".bin", ".ckpt"})) return PatientKind::kModel;
   if (ends_with_any(path, {".json", ".txt", ".tar"})) return PatientKind::kData;
   origin.fail(
-      "is not known by its name; expected predictions (.npz, .csv), features (.npz), a run folder, "
-      "a model (.safetensors, .pt) or images");
+      "is not known by its name; expected predictions (.npz, .csv), features (.npz, .npy, .pt, "
+      ".safetensors), a run folder, a model (.safetensors, .pt) or images");
 }
 
 Patient open_patient(const std::string& path, const DoctorOptions& options) {

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "openworld/doctor/test_doctor.h"
+#include "openworld/io/safetensors.h"
 #include "openworld/predictions/test_predictions.h"
 
 namespace openworld {
 namespace {
 
 using testing::Arrays;
+using testing::npy;
+using testing::raw;
 using testing::TempFolder;
 
 TEST(Patient, IsRecognised) {
@@ -21,6 +24,15 @@ TEST(Patient, IsRecognised) {
   EXPECT_EQ(kind("d.csv", "path,label\na.png,0\n"), PatientKind::kData);
   EXPECT_EQ(kind("list.txt", "a.png 0\n"), PatientKind::kData);
   EXPECT_EQ(kind("model.safetensors", ""), PatientKind::kModel);
+  EXPECT_EQ(kind("f.npy", npy("<f4", "(1, 1)", raw<float>({1}))), PatientKind::kFeatures);
+  const std::vector<float> ones = {1, 1};
+  const auto tensors = [&](const std::string& name) {
+    write_safetensors(folder / "t.safetensors", {{name, TensorType::kF32, {1, 2}}},
+                      [&](std::size_t) { return std::as_bytes(std::span(ones)); });
+    return recognise_patient(folder / "t.safetensors");
+  };
+  EXPECT_EQ(tensors("image_embeds"), PatientKind::kFeatures);
+  EXPECT_EQ(tensors("visual.proj"), PatientKind::kModel);
   EXPECT_EQ(recognise_patient("doodles:animals"), PatientKind::kData);
   EXPECT_EQ(recognise_patient("pocket"), PatientKind::kModel);
   folder.write("images/cat/1.png", "");

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 3> kLabels = {"label", "labels", "targets
 constexpr std::array<std::string_view, 4> kNames = {"names", "classes", "class_names",
                                                     "classnames"};
 constexpr std::array<std::string_view, 2> kSplits = {"split", "splits"};
+constexpr std::array<std::string_view, 2> kPaths = {"path", "paths"};
 
 Dtype dtype_of(TensorType type) {
   const TensorTypeRow& row = tensor_type(type);
@@ -59,7 +60,7 @@ NpyArray array_of(const StoredTensor& tensor, std::size_t file_bytes, const Orig
 
 bool is_known(std::string_view name) {
   const auto in = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
-  return in(kFeatures) || in(kLabels) || in(kNames) || in(kSplits);
+  return in(kFeatures) || in(kLabels) || in(kNames) || in(kSplits) || in(kPaths);
 }
 
 std::vector<NpyArray> arrays_of(const std::vector<StoredTensor>& tensors, std::size_t file_bytes,
@@ -94,6 +95,7 @@ std::vector<NpyArray> read_arrays(const Origin& origin) {
   read(kLabels);
   read(kNames);
   read(kSplits);
+  read(kPaths);
   return arrays;
 }
 
@@ -133,6 +135,12 @@ const NpyArray* FeatureReader::find(std::span<const std::string_view> names) con
   return found;
 }
 
+bool FeatureReader::has_features() const {
+  return std::ranges::any_of(arrays_, [](const NpyArray& array) {
+    return std::ranges::find(kFeatures, array.name) != kFeatures.end();
+  });
+}
+
 NpyArray FeatureReader::features() const {
   const NpyArray* array = find(kFeatures);
   if (array == nullptr) {
@@ -169,6 +177,10 @@ std::vector<std::string> FeatureReader::names() const {
 
 std::vector<std::string> FeatureReader::splits() const {
   return texts(kSplits);
+}
+
+std::vector<std::string> FeatureReader::paths() const {
+  return texts(kPaths);
 }
 
 }  // namespace openworld

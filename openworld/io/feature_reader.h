@@ -9,6 +9,7 @@
 //   label      label, labels, targets
 //   names      names, classes, class_names, classnames
 //   split      split, splits
+//   path       path, paths
 //
 // Arrays of .npz and .npy are used where the file is mapped. Every Error names the file.
 
@@ -35,6 +36,7 @@ class FeatureReader {
 
   const Origin& origin() const { return origin_; }
 
+  bool has_features() const;
   // Of two or three dimensions, with at least one row. Throws Error if there are none.
   NpyArray features() const;
   // Throws Error where they are not a list of integers or texts; nothing if there are none.
@@ -42,6 +44,7 @@ class FeatureReader {
   // Empty if there are none. Throw Error.
   std::vector<std::string> names() const;
   std::vector<std::string> splits() const;  // of each row
+  std::vector<std::string> paths() const;   // of each row's image
 
  private:
   // The one array that has one of these names, or nothing. Throws Error for two of them.

@@ -135,3 +135,19 @@ def test_features(folder):
     values[3] = values[0]
     write_npz(folder / "f.npz", {"features": values, "labels": np.arange(4), "names": np.array(list("abcd"))})
     assert diagnosis("f.npz", cwd=folder)["findings"][0]["examples"] == ["row 0 (base) = row 3 (new)"]
+
+
+def test_features_of_other_programs(folder):
+    """As torch.save, numpy.save and other names of arrays have them."""
+    values = np.eye(4, dtype=np.float32)
+    values[3] = values[0]
+    torch = pytest.importorskip("torch")
+    torch.save({"image_features": torch.tensor(values), "targets": torch.arange(4)}, folder / "f.pt")
+    np.savez(folder / "f.npz", embeddings=values, label=np.array(["a", "b", "c", "unknown"]))
+    for name, pair in {"f.pt": "row 0 (base) = row 3 (new)", "f.npz": "row 0 (base) = row 3 (unknown)"}.items():
+        result = diagnosis(name, cwd=folder)
+        assert result["kind"] == "features"
+        assert [finding["check"] for finding in result["findings"]] == ["near-duplicates"]
+        assert result["findings"][0]["examples"] == [pair]
+    np.save(folder / "f.npy", values)  # of no split and no class, so that nothing is in two places
+    assert json_of("doctor", "f.npy", cwd=folder)["kind"] == "features"
