@@ -67,8 +67,8 @@ set(OPENWORLD_COMMON_HEADERS
 # TEST_SOURCES are further files of the test program, such as the test_util.cc of a lower layer. TORCH is for layers
 # with libtorch, whose headers are precompiled then; COLD for layers that read, write and lay out, which gain nothing from
 # -O3 and compile in two thirds of the time without it. PRECOMPILE names headers to precompile instead of the usual.
-# UNITY is for layers whose files instantiate the same templates of JSON, CLI11 or libtorch: with OPENWORLD_UNITY eight
-# of their files are compiled at once, so that names in anonymous namespaces have to differ within the layer.
+# UNITY is for layers whose files instantiate the same templates of JSON, CLI11 or libtorch: with OPENWORLD_UNITY up to
+# 24 of their files are compiled at once, so that names in anonymous namespaces have to differ within the layer.
 function(openworld_layer name)
   cmake_parse_arguments(ARG "GOLDEN;CHECKPOINTS;TORCH;COLD;UNITY" "ORACLE" "FOLDERS;PUBLIC;PRIVATE;ENVIRONMENT;TEST_SOURCES;PRECOMPILE" ${ARGN})
   set(patterns *.cc)
@@ -94,7 +94,7 @@ function(openworld_layer name)
     target_compile_options(${target} PRIVATE -O1)
   endif()
   if(ARG_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${OPENWORLD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${OPENWORLD_UNITY} UNITY_BUILD_BATCH_SIZE 24)
   endif()
   if(ARG_PRECOMPILE)
     openworld_precompile(${target} ${name} ${ARG_PRECOMPILE})

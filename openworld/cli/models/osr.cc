@@ -8,6 +8,7 @@
 
 #include "openworld/base/progress.h"
 #include "openworld/base/stop_signals.h"
+#include "openworld/cli/models/print_result.h"
 #include "openworld/cli/models/terminal.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
@@ -18,26 +19,12 @@
 #include "openworld/osr/network.h"
 #include "openworld/osr/osr_job.h"
 #include "openworld/osr/table.h"
-#include "openworld/predictions/metric_record.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void print_result(const RunResult& result) {
-  std::string text = fmt::format("{}: {} on {}, seed {}; {}, {}, {:.1f} s, loss {:.4f}\n",
-                                 result.out, result.title, result.data, result.seed,
-                                 counted(static_cast<std::size_t>(result.parameters), "parameter"),
-                                 counted(static_cast<std::size_t>(result.steps), "step"),
-                                 result.cost.train_seconds.value_or(0), result.loss.value_or(0));
-  print_plain(text);
-  for (const MetricRecord& metric : result.metrics) {
-    print_out("  {} {}", metric.name, metric.value ? percent(*metric.value) : "-");
-  }
-  print_out("\n");
-}
 
 std::string epoch_text(const OsrEpoch& epoch, std::int64_t epochs, double seconds_left) {
   std::string text =
