@@ -64,9 +64,9 @@ def best(runs):
     return {**fastest, "peak_memory_bytes": peak}
 
 
-def in_turn(program, method):
+def in_turn(program, method, rounds):
     ours, theirs = [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         ours.append(measure(program, method, OUR_STEPS))
         theirs.append(measure(sys.executable, __file__, "rival", method, RIVAL_STEPS))
     ours, theirs = best(ours), best(theirs)
@@ -99,16 +99,16 @@ def print_run(ours, theirs):
           f"{memory(theirs)} | {saved:.3g}x |", flush=True)
 
 
-def compare(build, sections):
+def compare(build, sections, rounds):
     program = f"{build}/bin/tune_bench"
     print(f"machine: {platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
           f"{THREADS} threads; Python {platform.python_version()}, torch {torch.__version__}; "
-          f"best of {ROUNDS} x {OUR_STEPS} steps of ours, {ROUNDS} x {RIVAL_STEPS} of theirs\n")
+          f"best of {rounds} x {OUR_STEPS} steps of ours, {rounds} x {RIVAL_STEPS} of theirs\n")
     print("| what | openworld | PyTorch | speed-up | of GEMM | memory | memory of PyTorch | less memory |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for method in METHODS:
         if method in sections or "step" in sections:
-            print_step(method, *in_turn(program, method))
+            print_step(method, *in_turn(program, method, rounds))
     if "run" in sections:
         theirs = measure(sys.executable, __file__, "rival", "gmop", RIVAL_STEPS)
         print_run(measure(program, "run"), theirs)
@@ -127,6 +127,7 @@ def main():
     parser.add_argument("build", help="folder of the build, or: rival")
     parser.add_argument("sections", nargs="*", default=["step", "run"], metavar="SECTION",
                         help="step, run, or the name of a learner; default: step run")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"of both in turn [{ROUNDS}]")
     options = parser.parse_args()
     unknown = set(options.sections) - {"step", "run", *METHODS}
     if unknown:

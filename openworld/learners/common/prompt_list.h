@@ -38,6 +38,10 @@ struct Prompt {
   std::vector<PromptRow> readers = {};
 };
 
+// How many parts of a list are computed side by side, of so many rows in all, where every prompt
+// begins with the same `shared` ones, which each part computes again.
+std::int64_t shard_count(const TowerConfig& text, std::int64_t rows, std::int64_t shared);
+
 class PromptList {
  public:
   // Learned rows are [0, rows) of the matrix. REQUIRES: all prompts have as many readers.

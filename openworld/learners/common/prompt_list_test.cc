@@ -35,6 +35,21 @@ PromptList readers_of(const TextModel& text_model, std::int32_t readers) {
   return {text_model, std::move(prompts), readers};
 }
 
+TEST(ShardCount, RepeatsAtMostAnEighthOfTheRows) {
+  const TowerConfig text = vit_b16_config().text;
+  // 50 names of four rows behind a start and 16 learned rows, and behind a start and four.
+  EXPECT_EQ(shard_count(text, 217, 17), 2);
+  EXPECT_GE(shard_count(text, 205, 5), 4);
+  EXPECT_EQ(shard_count(text, 100, 17), 1);
+  for (std::int64_t rows = 1; rows < 3000; rows += 7) {
+    for (const std::int64_t shared : {1, 2, 5, 17, 40, 77}) {
+      EXPECT_LE((shard_count(text, rows, shared) - 1) * shared * 8, rows) << rows << ' ' << shared;
+    }
+  }
+  // Too little work for threads.
+  EXPECT_EQ(shard_count({.width = 64, .layers = 2, .heads = 2, .mlp = 128}, 500, 5), 1);
+}
+
 TEST(PromptList, ReadersAreReadInOrderAndDoNotSeeEachOther) {
   const TextModel text_model = oracle_model().text_model(2);
   PromptPool pool(2);
