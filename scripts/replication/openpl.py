@@ -24,7 +24,7 @@ TITLES = {"emerging": "Emerging new classes (Table 6)", "varying-ratio": "Varyin
           "shift": "Distribution shift (Table 8)", "co-evolution": "Co-evolution (Table 9)"}
 LOOKS = ("redrawn", "chalk", "crayon", "cluttered")
 CLASS_SCENARIOS, OTHERS = ("emerging", "varying-ratio"), ("shift", "co-evolution")
-SOURCE = "animals"  # of co-evolution
+SOURCE = "animals"  # of co-evolution; the first dataset if it is not among them
 BEST_FOUR = ("promptsrc", "proda", "tcp", "rpo")
 
 
@@ -234,14 +234,27 @@ def finding_rows(found):
     return rows
 
 
+def themes_in(plan):
+    return [path.partition(":")[2] for path in plan["data"]]
+
+
+def datasets_of(plans):
+    """The datasets of all plans but those of co-evolution, whose data is its source."""
+    names = [name for scenario, plan in plans.items() if scenario != "co-evolution" for name in themes_in(plan)]
+    return list(dict.fromkeys(names)) or themes_in(plans["co-evolution"])
+
+
 def page(program, out):
     found = {name: Scenario(program, out / name) for name in TITLES if (out / name / "study.json").exists()}
     if not found:
         raise SystemExit(f"{out}: no study")
     tables = "\n".join(f"### {TITLES[name]}\n\n{scenario_table(name, scenario)}" for name, scenario in found.items())
-    seeds = {str(tomllib.loads((out / f"{name}.toml").read_text())["seeds"]) for name in found}
+    plans = {name: tomllib.loads((out / f"{name}.toml").read_text()) for name in found}
+    seeds = {str(plan["seeds"]) for plan in plans.values()}
     return fill("openpl.md", {
         "seeds": f"seeds {' and '.join(sorted(seeds)).replace('-', ' to ')}",
+        "datasets": "datasets: " + ", ".join(f"`{name}`" for name in datasets_of(plans)),
+        "source": f"`{themes_in(plans['co-evolution'])[0]}`" if "co-evolution" in plans else "one of them",
         "correlations": table(["scenario", "datasets", "Spearman's rho of ranks", "p", "signs that agree", "the opposite",
                                "not decided"], [correlation_row(*each) for each in found.items()]),
         "findings": table(["scenario", "finding of the paper", "here", "holds"], finding_rows(found)),
