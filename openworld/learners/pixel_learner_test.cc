@@ -122,12 +122,7 @@ enum class Views { kTest, kCached, kFresh };
 
 class PixelLearnerTest : public testing::Test {
  protected:
-  void SetUp() override {
-    dataset_ = small_images(
-        std::string("learner_") + testing::UnitTest::GetInstance()->current_test_info()->name(),
-        kImages, kClasses);
-  }
-  void TearDown() override { fs::remove_all(dataset_.root); }
+  void SetUp() override { dataset_ = small_images(kImages, kClasses); }
 
   static TuningTask task(int threads) {
     TuningTask result = small_setting(5, threads);

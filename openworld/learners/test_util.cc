@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <deque>
 #include <map>
 
 #include "openworld/base/random.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/png_writer.h"
+#include "openworld/io/test_util.h"
 #include "openworld/learners/table.h"
 #include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/load_clip.h"
@@ -127,13 +127,12 @@ const std::vector<TrainedCase>& trained_cases() {
   return cases;
 }
 
-Dataset small_images(const std::string& folder, std::size_t images, std::size_t classes) {
-  namespace fs = std::filesystem;
-  const fs::path path = fs::path(testing::TempDir()) / folder;
-  fs::remove_all(path);
-  fs::create_directories(path);
+Dataset small_images(std::size_t images, std::size_t classes) {
+  // ctest runs cases in processes of their own, side by side, so that a fixed name would be shared.
+  static std::deque<testing::TempFolder> folders;
+  const testing::TempFolder& folder = folders.emplace_back();
   Dataset dataset;
-  dataset.root = path.string();
+  dataset.root = folder / "";
   Random random(5);
   for (std::size_t i = 0; i < images; ++i) {
     const int width = 28 + static_cast<int>(random.below(9));
@@ -145,8 +144,7 @@ Dataset small_images(const std::string& folder, std::size_t images, std::size_t 
       rgb[k] = static_cast<std::uint8_t>(colour + random.below(56));
     }
     const std::string name = "image_" + std::to_string(i) + ".png";
-    std::ofstream(path / name, std::ios::binary)
-        << make_png(width, height, rgb, PngCompression::kDeflated);
+    folder.write(name, make_png(width, height, rgb, PngCompression::kDeflated));
     dataset.samples.push_back({.path = name, .label = static_cast<std::int32_t>(label)});
   }
   return dataset;

@@ -43,9 +43,9 @@ const std::vector<TrainedCase>& trained_cases();
 // Options of the method that keep its prompts within the oracle's model and its training short.
 std::vector<std::string> small_options(const LearnerRow& row);
 
-// PNG files with a class's colour and noise, in a folder of that name that is made anew, with
+// PNG files with a class's colour and noise, in a folder that is there until the process ends, with
 // labels 0, 1, ..., 0, 1, ...
-Dataset small_images(const std::string& folder, std::size_t images, std::size_t classes);
+Dataset small_images(std::size_t images, std::size_t classes);
 
 // Random normalised features of `images` images with labels 0, 1, ..., 0, 1, ...
 Episode small_episode(const TuningTask& task, std::int64_t images, std::uint64_t seed = 7);

@@ -21,7 +21,7 @@ using at::Tensor;
 constexpr std::int64_t kImages = 10;
 
 const PixelSource& small_pixels() {
-  static const PixelSource source(small_images("trainer_test", kImages, 6),
+  static const PixelSource source(small_images(kImages, 6),
                                   oracle_model().clip.config.preprocessing);
   return source;
 }

@@ -26,7 +26,7 @@ using at::Tensor;
 constexpr std::int64_t kImages = 6;
 
 const PixelSource& small_pixels() {
-  static const PixelSource source(small_images("view_scorer_test", kImages, 6),
+  static const PixelSource source(small_images(kImages, 6),
                                   oracle_model().clip.config.preprocessing);
   return source;
 }
