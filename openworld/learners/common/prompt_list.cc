@@ -24,8 +24,8 @@ using at::Tensor;
 constexpr std::int64_t kMostRepeated = 8;
 // Below this many multiplications per shard, some 10 ms of work, threads cost more than they give.
 constexpr double kShardWork = 4e8;
-// A product with few rows spends its time on packing the weights: with 28 rows of width 512 OpenBLAS
-// reaches half of its rate. A power of two is dealt evenly to usual numbers of threads.
+// A product with few rows spends its time on packing the weights: with 28 rows of width 512
+// OpenBLAS reaches half of its rate. A power of two is dealt evenly to usual numbers of threads.
 constexpr std::int64_t kShardRows = 48;
 constexpr std::int64_t kMostShards = 16;
 
