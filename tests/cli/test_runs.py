@@ -42,6 +42,19 @@ def test_a_run_folder_is_its_predictions(runs):
         assert without_cost(of_folder) == without_cost(of_file).replace("/predictions.npz", "")
 
 
+def test_a_folder_of_runs(runs, result):
+    """As a glob of it."""
+    assert without_cost(json_of("eval", runs[0].parent)) == without_cost(json_of("eval", *sorted(runs)))
+    refused("eval", runs[0].parent.parent / "nothing", says=["nothing: cannot open"])
+
+
+def test_a_folder_that_is_no_run(folder):
+    (folder / "photos").mkdir()
+    for command in (["eval"], ["curve"], ["threshold", "--max-miss", 0.5]):
+        refused(command[0], folder / "photos", *command[1:],
+                says=["photos: not a run folder; expected one with a run.json, or predictions with a side.npy"])
+
+
 def test_compare_takes_run_folders(runs):
     a, b = runs[0] / "seed-1", runs[2] / "seed-1"
     first, second = (json_of("compare", x, y, "--metrics", "auroc")["comparisons"][0]["metrics"]
