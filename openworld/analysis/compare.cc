@@ -132,6 +132,7 @@ std::vector<ComparedMetric> compare(const Outcomes& a, const Outcomes& b,
     const MetricRow& row = *requests[i].row;
     const MetricOptions mine = metric_options(requests[i], options);
     result.request = requests[i];
+    if (row.open != OpenRule::kNone) result.open = open_side(row, ranked_a.totals(), mine);
     result.a = row.compute(first, mine);
     result.b = row.compute(second, mine);
     if (!result.a.defined() || !result.b.defined()) {

@@ -24,6 +24,7 @@ namespace openworld {
 
 struct ComparedMetric {
   MetricRequest request;
+  std::optional<Side> open{};  // the side compared with base
   MetricValue a, b;
   double difference = 0;               // b - a; meaningless unless both are defined
   std::optional<Interval> interval{};  // of the difference

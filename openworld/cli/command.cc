@@ -38,7 +38,7 @@ constexpr CommandRow kCommands[] = {
      make_osr},
     {"study", "compute a plan of many runs: resumable, by several processes and machines",
      make_study},
-    {"predict", "predict with a tuned model: base or new, and which class", make_predict},
+    {"predict", "predict with a tuned model: base, new or unknown, and which class", make_predict},
     {"pretrain", "train a CLIP model on images with captions", make_pretrain},
     {"worlds", "list the worlds, and draw pictures of them", make_worlds},
     {"data", "install MNIST, Fashion-MNIST and CIFAR-10, and list them", make_data},

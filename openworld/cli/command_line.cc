@@ -46,20 +46,29 @@ constexpr int kBug = 70;  // EX_SOFTWARE of sysexits.h
   std::abort();
 }
 
-// "unknown flag --metrcs; did you mean --metrics? ", or what the parser says of other arguments.
-std::string not_expected(const CLI::App& app, const CLI::ExtrasError& error) {
-  for (const std::string& argument : app.remaining()) {
+// "unknown flag --metrcs; did you mean --metrics? " of the first argument that was not expected and
+// looks like a flag, or of a command of a command; "" where there is none.
+std::string unknown_word(CLI::App& app) {
+  for (const std::string& argument : app.remaining(true)) {
     if (!argument.starts_with("--")) continue;
     const std::string flag = argument.substr(2, argument.find('=') - 2);
     std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back(name);
-    }
+    const auto add = [&](const CLI::App& owner) {
+      for (const CLI::Option* option : owner.get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back(name);
+      }
+    };
+    add(app);
+    for (const CLI::App* chosen : app.get_subcommands()) add(*chosen);
     const std::string near = nearest_name(flag, known);
     return fmt::format("unknown flag --{}; {}", flag,
                        near.empty() ? "" : fmt::format("did you mean --{}? ", near));
   }
-  return fmt::format("{}; ", error.what());
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::vector<std::string> left = app.remaining();
+  if (commands.empty() || !app.get_subcommands().empty() || left.empty()) return "";
+  return fmt::format("unknown command '{}'; {}", left[0], did_you_mean(left[0], commands));
 }
 
 // Which file set the flag that an error is about: "; openworld.toml: line 3 sets it", or "".
@@ -93,9 +102,14 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     set_output({});
     return print_to_the_end(name, [&] { print_out("{}", app.help()); });
-  } catch (const CLI::ExtrasError& e) {
-    return complain(name, fmt::format("{}see `{} --help`", not_expected(app, e), name));
   } catch (const CLI::ParseError& e) {
+    // A misspelled flag that is required is told as such, not as missing.
+    const std::string unknown = unknown_word(app);
+    const bool misspelled = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr ||
+                            dynamic_cast<const CLI::RequiredError*>(&e) != nullptr;
+    if (misspelled && !unknown.empty()) {
+      return complain(name, fmt::format("{}see `{} --help`", unknown, name));
+    }
     return complain(name, fmt::format("{}{}; see `{} --help`", e.what(),
                                       config_place(configured, e.what()), name));
   } catch (const Error& e) {

@@ -19,6 +19,7 @@
 #include "openworld/cli/print_out.h"
 #include "openworld/cli/print_table.h"
 #include "openworld/io/run_cost.h"
+#include "openworld/metrics/result_notes.h"
 #include "openworld/report/text_table.h"
 
 namespace openworld {
@@ -97,6 +98,7 @@ class Compare : public Command {
     adjust(rows);
     if (json_) return print_json(rows, clock);
     print_text(rows);
+    print_notes(rows, sides_note(requests, reference.side.values, options));
   }
 
  private:
@@ -118,6 +120,7 @@ class Compare : public Command {
       json["test"] = m.test;
     }
     json["higher_is_better"] = m.request.row->info.higher_is_better;
+    if (m.open) json["sides"] = {"base", side_name(*m.open)};
     return json;
   }
 
@@ -168,6 +171,23 @@ class Compare : public Command {
     }
     print_out("\n* significant at {:g} % after Holm's correction over {} comparison{}\n",
               (1 - level) * 100, rows.size(), rows.size() == 1 ? "" : "s");
+  }
+
+  void print_notes(const std::vector<Row>& rows, const std::string& sides) const {
+    if (!sides.empty()) print_out("- {}\n", sides);
+    for (std::size_t m = 0; m < rows[0].metrics.size(); ++m) {
+      if (rows[0].metrics[m].request.name != "auroc") continue;
+      print_reversed(files_[0], rows[0].metrics[m].a);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        print_reversed(files_[i + 1], rows[i].metrics[m].b);
+      }
+    }
+  }
+
+  static void print_reversed(const std::string& file, const MetricValue& auroc) {
+    if (!auroc.defined()) return;
+    const std::string note = reversed_note(auroc.value, std::nullopt);
+    if (!note.empty()) print_out("- {}: {}\n", file, note);
   }
 
   std::vector<std::string> files_;

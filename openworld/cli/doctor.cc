@@ -82,7 +82,8 @@ class Doctor : public Command {
                    "different images are]")
         ->check(between_0_and_1());
     app.add_option("--base", options_.base,
-                   "base classes of a dataset: all, half (CoOp's first half), or their number")
+                   "base classes of a dataset, as for tune: all, half (CoOp's first half), their "
+                   "number, names with commas between them, or a file of names")
         ->capture_default_str();
     declare_data_options(app, options_.data);
     app.add_option("--activation", options_.activation,

@@ -14,13 +14,13 @@
 #include "openworld/cli/command.h"
 #include "openworld/cli/eval_details.h"
 #include "openworld/cli/eval_flags.h"
-#include "openworld/cli/eval_notes.h"
 #include "openworld/cli/predictions_files.h"
 #include "openworld/cli/print_json.h"
 #include "openworld/cli/print_out.h"
 #include "openworld/cli/print_table.h"
 #include "openworld/cli/score_flags.h"
 #include "openworld/io/run_cost.h"
+#include "openworld/metrics/result_notes.h"
 #include "openworld/predictions/result_json.h"
 #include "openworld/report/metric_texts.h"
 #include "openworld/report/runs_table.h"
@@ -233,9 +233,8 @@ class Eval : public Command {
       table.add(std::move(cells));
     }
     print_table(table);
-    for (std::string note : {sides_note(measured.evaluation), reversed_note(measured.evaluation),
-                             ties_note(measured.tied_answers)}) {
-      if (!note.empty()) notes.push_back(std::move(note));
+    for (std::string& note : result_notes(measured.evaluation, measured.tied_answers)) {
+      notes.push_back(std::move(note));
     }
     for (const std::string& note : notes) print_out("\n- {}", note);
     if (!notes.empty()) print_out("\n");
@@ -296,12 +295,18 @@ class Eval : public Command {
       if (sides.empty()) sides = sides_note(measured.evaluation);
     }
     if (!sides.empty()) print_out("- {}\n", sides);
+    // Each with the rows that it is about.
+    std::vector<std::pair<std::string, std::vector<std::string>>> notes;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::string note = reversed_note(all[i].evaluation);
-      if (!note.empty()) print_out("- {}: {}\n", files_[i], note);
-      const std::string ties = ties_note(all[i].tied_answers);
-      if (!ties.empty()) print_out("- {}: {}\n", files_[i], ties);
+      for (const std::string& note :
+           {reversed_note(all[i].evaluation), ties_note(all[i].tied_answers)}) {
+        if (note.empty()) continue;
+        auto found = std::ranges::find(notes, note, [](const auto& n) { return n.first; });
+        if (found == notes.end()) found = notes.insert(notes.end(), {note, {}});
+        found->second.push_back(names_.empty() ? files_[i] : names_[i]);
+      }
     }
+    for (const auto& [note, rows] : notes) print_out("- {}: {}\n", fmt::join(rows, ", "), note);
   }
 
   std::vector<std::string> files_;

@@ -160,7 +160,8 @@ std::uint32_t small_negative_seed(const OpenSetFlags& flags) {
 }
 
 void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
-                          const std::vector<std::pair<std::string, std::string>>& sources) {
+                          const std::vector<std::pair<std::string, std::string>>& sources,
+                          const std::vector<std::string>& assumptions) {
   const RunClock clock;
   OpenSetPlan plan = make_plan(input, flags);
   const std::size_t measure = chosen_measure(plan, flags);
@@ -173,7 +174,8 @@ void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
   options.bootstrap.progress = [&](std::size_t done) { resampling.update(done); };
   OpenSetReport report = report_open_set(scores, options);
   report.pairs = make_pairs(scores, input, flags, measure, options);
-  OpenSetContext context{.sources = sources, .extra_names = input.extra_names};
+  OpenSetContext context{
+      .sources = sources, .extra_names = input.extra_names, .assumptions = assumptions};
   if (options.kind != OpenSetCi::kNone) {
     context.bootstrap = {options.bootstrap.resamples, options.bootstrap.seed};
   }

@@ -13,9 +13,11 @@
 
 namespace openworld {
 
-// `sources` are what the input was made of, for the JSON: {"logits", path}.
+// `sources` are what the input was made of, for the JSON: {"logits", path}; `assumptions` are those
+// about the model that made it.
 void run_open_set_command(const OpenSetInput& input, const OpenSetFlags& flags,
-                          const std::vector<std::pair<std::string, std::string>>& sources);
+                          const std::vector<std::pair<std::string, std::string>>& sources,
+                          const std::vector<std::string>& assumptions = {});
 
 // The negative queries that the flags ask for at random, given the features of the class names;
 // nothing if they do not.

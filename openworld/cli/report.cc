@@ -18,7 +18,7 @@ class Report : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("PATH", request_.paths,
-                   "run folders of `openworld tune`, folders of seed-N folders, and prediction "
+                   "run folders of `openworld tune`, folders of them, and prediction "
                    "files: of `openworld openset --out` and `detect --out`, or any that `openworld "
                    "eval` reads; studies of `openworld study run`")
         ->required();

@@ -65,6 +65,9 @@ class Threshold : public Command {
     const ChosenThresholds chosen = choose();
     Json json = threshold_json(chosen, run_.empty() ? file_ : run_);
     if (json_) {
+      if (!unknown_.images.empty()) {
+        json["assumptions"] = RunFolder(run_).spec("threshold").model.assumptions;
+      }
       json["cost"] = run_cost_json(clock.cost());
       return print_json(json);
     }

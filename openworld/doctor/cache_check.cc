@@ -8,6 +8,7 @@
 #include "openworld/base/error.h"
 #include "openworld/checkpoint/feature_file.h"
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 #include "openworld/io/mapped_file.h"
 
 namespace openworld {
@@ -56,7 +57,8 @@ std::vector<Finding> look_at_cache(const Patient& patient) {
   finding.means =
       "features that can be read are used as they are, so that results may be of damaged ones; "
       "the others are encoded again at every run";
-  finding.fix = fmt::format("rm {}", fmt::join(files, " "));
+  finding.fix = "rm";
+  for (const std::string& file : files) finding.fix += " " + shell_word(file);
   return {finding};
 }
 

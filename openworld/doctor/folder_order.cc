@@ -7,6 +7,7 @@
 #include <map>
 
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 #include "openworld/doctor/plain_name.h"
 
 namespace openworld {
@@ -63,7 +64,7 @@ std::vector<Finding> look_at_folders(const Patient& patient) {
   finding.fix = fmt::format(
       "ls -d {}/*/ | xargs -n1 basename > names.txt, then --names names.txt; labels of folders "
       "follow their sorted names",
-      patient.data->splits[0].root);
+      shell_word(patient.data->splits[0].root));
   return {finding};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 
 namespace openworld {
 namespace {
@@ -37,7 +38,8 @@ std::vector<Finding> look_for_activation(const Patient& patient) {
       patient, "activation",
       "OpenAI's weights need quick_gelu and most of OpenCLIP's gelu; with the wrong one features "
       "and accuracies are off, without an error",
-      fmt::format("add --activation quick_gelu, or gelu, to every command with --model {}", path));
+      fmt::format("add --activation quick_gelu, or gelu, to every command with --model {}",
+                  shell_word(path)));
 }
 
 std::vector<Finding> look_for_preprocessing(const Patient& patient) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 
 namespace openworld {
 namespace {
@@ -24,10 +25,9 @@ std::vector<Unopened> gone_files(const RunPart& run) {
     if (path.empty() || is_bundled_world(path) || !is_gone(path)) return;
     gone.push_back({.role = role, .path = path, .error = "", .gone = true, .fix = fix});
   };
-  const std::string rerun = fmt::format(
-      "openworld report {}, from the folder that the paths in run.json are relative to", folder);
+  const std::string rerun = report_command(folder);
   look("vocabulary", run.spec.model.vocabulary,
-       fmt::format("openworld predict --run {} --vocabulary PATH IMAGES", folder));
+       fmt::format("openworld predict --run {} --vocabulary PATH IMAGES", shell_word(folder)));
   look("file of names", run.spec.data.names, rerun);
   look("folder of images", run.spec.data.image_root, rerun);
   look("test images", run.spec.data.test_data, rerun);
@@ -70,7 +70,7 @@ std::vector<Finding> look_for_images(const Patient& patient) {
   finding.means = "they are skipped or refused, and results are of the images that are left";
   finding.fix = fmt::format(
       "put them back, or give the folder that has them: openworld doctor {} --image-root FOLDER",
-      path);
+      shell_word(path));
   return {finding};
 }
 

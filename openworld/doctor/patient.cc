@@ -10,6 +10,7 @@
 #include "openworld/checkpoint/bundled_models.h"
 #include "openworld/checkpoint/checkpoint_format.h"
 #include "openworld/doctor/feature_list.h"
+#include "openworld/doctor/fix_command.h"
 #include "openworld/io/class_choice.h"
 #include "openworld/io/csv.h"
 #include "openworld/io/feature_reader.h"
@@ -156,9 +157,7 @@ void open_run_data(Patient& patient) {
                                .names = data.names,
                                .format = data.format,
                                .allow_duplicate_names = true};
-  const std::string fix =
-      fmt::format("openworld report {}, from the folder that the paths in run.json are relative to",
-                  patient.path);
+  const std::string fix = report_command(patient.path);
   try_to_open(patient, {.role = "images", .path = data.path, .fix = fix}, [&] {
     TrainTest opened = open_train_test({.path = data.path,
                                         .options = options,
@@ -196,7 +195,8 @@ Patient open_run(Patient patient) {
   try_to_open(patient,
               {.role = "model",
                .path = spec.model.path,
-               .fix = fmt::format("openworld predict --run {} --model PATH IMAGES", patient.path)},
+               .fix = fmt::format("openworld predict --run {} --model PATH IMAGES",
+                                  shell_word(patient.path))},
               [&] { patient.model = open_model(spec.model.path, patient.options); });
   if (patient.options.vocabulary.empty()) patient.options.vocabulary = spec.model.vocabulary;
   open_run_data(patient);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/zip.h"
 #include "openworld/metrics/evaluate.h"
@@ -30,9 +31,10 @@ bool has_array(const std::string& path, std::string_view name) {
 // A command that changes the arrays `p` of an .npz by `change` and writes them beside it.
 std::string npz_command(const std::string& path, std::string_view change) {
   const std::string out = path.substr(0, path.size() - 4) + "-fixed.npz";
-  return fmt::format(
-      "python3 -c \"import numpy as np; p = dict(np.load('{}')); {}; np.savez('{}', **p)\"", path,
-      change, out);
+  const std::string code =
+      fmt::format("import numpy as np; p = dict(np.load({})); {}; np.savez({}, **p)",
+                  python_text(path), change, python_text(out));
+  return "python3 -c " + shell_word(code);
 }
 
 std::string share_text(std::int64_t count, std::size_t total) {
@@ -118,9 +120,10 @@ std::vector<Finding> look_for_saturation(const Patient& patient) {
         "what the model knows, and no threshold lies between them";
     const bool logits =
         has_array(predictions.path, "base_logits") && has_array(predictions.path, "new_logits");
-    if (logits && has_array(predictions.path, "score")) {
-      finding.fix = npz_command(predictions.path, "del p['score']") +
-                    "  (the score is then computed from the logits, in float64)";
+    if (logits) {
+      finding.fix = npz_command(predictions.path,
+                                "g, h = (p[k].astype(float).max(1) for k in ('base_logits', "
+                                "'new_logits')); p['score'] = g - h");
     } else {
       finding.fix =
           "save a score that does not saturate, the difference of the largest base and new logit: "

@@ -4,6 +4,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 #include "openworld/io/sha256.h"
 
 namespace openworld {
@@ -23,8 +24,8 @@ std::vector<Finding> look_for_unfinished(const Patient& patient) {
       "openworld {} --method {} --{} {} --data {} --seed {} --out {}, with its other options, "
       "resumes it",
       osr ? "osr train" : "tune", patient.run->spec.method, osr ? "net" : "model",
-      patient.run->spec.model.path, patient.run->spec.data.path, patient.run->spec.seed,
-      patient.path);
+      shell_word(patient.run->spec.model.path), shell_word(patient.run->spec.data.path),
+      patient.run->spec.seed, shell_word(patient.path));
   return {finding};
 }
 
@@ -57,7 +58,8 @@ std::vector<Finding> look_for_other_model(const Patient& patient) {
       "expected {}...",
       patient.path, tuned.path, found.substr(0, 12), tuned.sha256.substr(0, 12));
   finding.means = "predict refuses them; prompts fit the weights they were tuned for";
-  finding.fix = fmt::format("openworld predict --run {} --model PATH IMAGES", patient.path);
+  finding.fix =
+      fmt::format("openworld predict --run {} --model PATH IMAGES", shell_word(patient.path));
   return {finding};
 }
 

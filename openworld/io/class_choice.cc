@@ -71,8 +71,10 @@ std::vector<std::size_t> find_classes(const ClassSelection& list,
                                       const std::string& function) {
   const auto* text = std::get_if<std::string>(&list);
   if (names.empty()) {
-    fail(function, fmt::format("{} is {}, but the classes have no names", what,
-                               text != nullptr ? in_quotes(*text) : "a list of names"));
+    fail(function,
+         fmt::format("{} is {}, but the classes have no names; expected a file of class names, "
+                     "with --names, or names=",
+                     what, text != nullptr ? in_quotes(*text) : "a list of names"));
   }
   std::error_code ignored;
   const bool file = text != nullptr && std::filesystem::is_regular_file(*text, ignored);

@@ -156,6 +156,7 @@ Json open_set_json(const OpenSetReport& report, const OpenSetContext& context) {
     for (const auto& [what, path] : context.sources) sources[what] = path;
     json["source"] = std::move(sources);
   }
+  if (!context.assumptions.empty()) json["assumptions"] = context.assumptions;
   json["classes"] = report.all.classes;
   json[report.role == ExtraRole::kNegative ? "negatives" : "extra_classes"] = report.all.extra;
   add_counts(json, report.all.counts, report.level);

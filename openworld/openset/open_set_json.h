@@ -30,6 +30,7 @@ inline constexpr const char* kOpenSetSchema = "openworld.openset/1";
 struct OpenSetContext {
   std::vector<std::pair<std::string, std::string>> sources{};  // what, path
   std::vector<std::string> extra_names{};                      // of the further queries, or none
+  std::vector<std::string> assumptions{};                      // about the model, where one ran
   // Of the intervals; left out where there are none.
   struct Bootstrap {
     int resamples = 0;

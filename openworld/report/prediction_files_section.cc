@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "openworld/metrics/result_notes.h"
 #include "openworld/report/curve_line.h"
 #include "openworld/report/file_differences.h"
 #include "openworld/report/file_sections.h"
@@ -80,8 +81,7 @@ void add_curves(HtmlPage& page, std::span<const ReportFile* const> files,
       page.paragraph(fmt::format("{}: no curve, {}.", files[i]->label, curve.area.why));
       continue;
     }
-    const std::string name = fmt::format("{}: {} {}", files[i]->label, row.metric->info.title,
-                                         percent(curve.area.value));
+    const std::string name = fmt::format("{}: area {}", files[i]->label, percent(curve.area.value));
     lines.push_back(curve_line(name, curve.points));
     lines.back().method = static_cast<int>(page.method(files[i]->label));
     keys.push_back({name, page.method(files[i]->label)});
@@ -95,7 +95,8 @@ void add_curves(HtmlPage& page, std::span<const ReportFile* const> files,
             .y = {.percent = true},
             .look = SvgLook::kPage};
   page.begin_figures();
-  page.figure(fmt::format("HitRate over MissRate for every threshold; the area below is {}.",
+  page.figure(fmt::format("HitRate over MissRate for every threshold; the area below is {} with "
+                          "half ties.",
                           row.metric->info.title),
               svg(plot), keys);
   page.end_figures();
@@ -138,6 +139,22 @@ std::string files_finding(std::span<const ReportFile* const> files,
   return finding_text(input);
 }
 
+// The sides are those of the first file that has both.
+void add_notes(HtmlPage& page, std::span<const ReportFile* const> files,
+               std::span<const Evaluation> evaluations) {
+  std::string sides;
+  for (const Evaluation& evaluation : evaluations) {
+    if (sides.empty()) sides = sides_note(evaluation);
+  }
+  if (!sides.empty()) page.note(sides + ".");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (const std::string& note :
+         {reversed_note(evaluations[i]), ties_note(files[i]->predictions.tied_answers)}) {
+      if (!note.empty()) page.note(fmt::format("{}: {}.", files[i]->label, note));
+    }
+  }
+}
+
 }  // namespace
 
 void add_prediction_files(HtmlPage& page, std::span<const ReportFile* const> files,
@@ -173,6 +190,7 @@ void add_prediction_files(HtmlPage& page, std::span<const ReportFile* const> fil
       page.table(table);
     }
   }
+  add_notes(page, files, all);
   if (differences) add_file_differences(page, files, *differences, metrics.options);
   add_curves(page, files, ranked);
 }

@@ -197,6 +197,7 @@ void add_results(HtmlPage& page, const ReportContext& context) {
         runs.labels[comparison.reference], (1 - context.measured.options.bootstrap.level) * 100);
   }
   page.note(note);
+  for (const std::string& each : runs_notes(runs, context.measured)) page.note(each + ".");
   for (std::size_t d = 0; d < runs.datasets.size() && runs.datasets.size() > 1; ++d) {
     page.folded_table(runs.datasets[d], values_table(page, context, d));
   }

@@ -122,6 +122,9 @@ TextDocument runs_document(const RunCollection& runs, const MeasuredRuns& measur
                     runs.labels.size() == 2 ? "" : "s"));
   }
   document.say(notes_text(comparison));
+  for (const std::string& note : runs_notes(runs, measured)) {
+    document.say(fmt::format("- {}\n", note));
+  }
   return document;
 }
 

@@ -32,6 +32,16 @@ TEST(TableFormat, Text) {
             "z    +5.00 (2/3) -         -0.5\n");
 }
 
+TEST(TableFormat, TextKeepsNamesInTheirRow) {
+  TextTable table({"file", "side"});
+  table.add({"new\nline.png", "base"});
+  table.add({"\x1b[31m.png", "new"});
+  EXPECT_EQ(table.text(),
+            "file          side\n"
+            "new line.png  base\n"
+            "\\x1b[31m.png   new\n");
+}
+
 TEST(TableFormat, Markdown) {
   EXPECT_EQ(written("md"),
             "| a\\_b | AUROC | note |\n"

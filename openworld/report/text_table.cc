@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "openworld/base/quotes.h"
+
 namespace openworld {
 namespace {
 
@@ -14,8 +16,9 @@ std::size_t width(const std::string& cell) {
       std::count_if(cell.begin(), cell.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+// In one line, as it is printed: names of files may have line breaks and control characters.
 std::string cell_text(const TextCell& cell) {
-  std::string text = cell.text;
+  std::string text = printable_line(cell.text);
   for (const std::string& part : {cell.reach, cell.count}) {
     if (!part.empty()) text += (text.empty() ? "" : " ") + part;
   }
@@ -53,7 +56,8 @@ void TextTable::align_left(std::size_t column) {
 }
 
 std::string TextTable::text() const {
-  std::vector<std::vector<std::string>> lines = {header_};
+  std::vector<std::vector<std::string>> lines(1);
+  for (const std::string& title : header_) lines[0].push_back(printable_line(title));
   for (const auto& row : rows_) {
     auto& line = lines.emplace_back();
     for (const TextCell& cell : row) line.push_back(cell_text(cell));

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "openworld/analysis/compare.h"
 #include "openworld/base/progress.h"
+#include "openworld/metrics/result_notes.h"
 
 namespace openworld {
 namespace {
@@ -29,6 +31,20 @@ std::vector<std::vector<std::optional<double>>> adjust(const RunComparison& comp
     }
   }
   return adjusted;
+}
+
+// Of the first dataset that has new and unknown samples; on a dataset all runs have the same.
+std::string sides_of(const RunCollection& runs, const MeasuredRuns& measured) {
+  std::string note;
+  bool everywhere = true;
+  for (std::size_t d = 0; d < runs.datasets.size(); ++d) {
+    const auto run = std::ranges::find(runs.runs, d, &CollectedRun::dataset);
+    const std::string mine =
+        sides_note(measured.comparison.requests, run->predictions.side.values, measured.options);
+    if (mine.empty()) everywhere = false;
+    if (note.empty()) note = mine;
+  }
+  return note.empty() || everywhere ? note : note + ", on datasets that have them";
 }
 
 }  // namespace
@@ -60,6 +76,27 @@ MeasuredRuns measure_runs(const RunCollection& runs, std::span<const MetricReque
                         .options = std::move(options)};
   measured.adjusted = adjust(measured.comparison);
   return measured;
+}
+
+std::vector<std::string> runs_notes(const RunCollection& runs, const MeasuredRuns& measured) {
+  std::vector<std::string> notes;
+  if (std::string sides = sides_of(runs, measured); !sides.empty()) {
+    notes.push_back(std::move(sides));
+  }
+  const RunComparison& comparison = measured.comparison;
+  for (std::size_t k = 0; k < comparison.requests.size(); ++k) {
+    if (comparison.requests[k].name != "auroc") continue;
+    for (std::size_t m = 0; m < runs.labels.size(); ++m) {
+      for (std::size_t d = 0; d < runs.datasets.size(); ++d) {
+        const RunMean& mean = comparison.values[m][k].by_dataset[d];
+        if (!mean.defined()) continue;
+        const std::string note = reversed_note(mean.value, mean.interval);
+        if (note.empty()) continue;
+        notes.push_back(fmt::format("{} on {}: {}", runs.labels[m], runs.datasets[d], note));
+      }
+    }
+  }
+  return notes;
 }
 
 std::vector<StageCosts> stage_costs(const RunCollection& runs, const RunComparison& comparison,

@@ -44,6 +44,10 @@ MeasuredRuns measure_runs(const RunCollection& runs, std::span<const MetricReque
 std::vector<StageCosts> stage_costs(const RunCollection& runs, const RunComparison& comparison,
                                     std::optional<Ties> ties);
 
+// What a reader should know beside the numbers (metrics/result_notes.h): the sides that metrics
+// compare, and labels whose AUROC on a dataset is below a half.
+std::vector<std::string> runs_notes(const RunCollection& runs, const MeasuredRuns& measured);
+
 // A metric's mean, over datasets or on one.
 const RunMean& mean_of(const RunMetric& metric, std::optional<std::size_t> dataset);
 

@@ -46,6 +46,31 @@ std::vector<std::uint64_t> seeds_in(const std::string& path) {
   return seeds;
 }
 
+// The run itself, or those of a folder of seed-N folders, in order of N; none of anything else.
+std::vector<std::string> runs_of(const std::string& path) {
+  if (RunFolder(path).is_run()) return {path};
+  std::vector<std::string> runs;
+  for (const std::uint64_t seed : seeds_in(path)) {
+    runs.push_back((fs::path(path) / fmt::format("seed-{}", seed)).string());
+  }
+  return runs;
+}
+
+// The runs of the folders in a folder, by name.
+std::vector<std::string> runs_below(const std::string& path) {
+  std::vector<std::string> folders, runs;
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored)) folders.push_back(it->path().string());
+  }
+  std::ranges::sort(folders);
+  for (const std::string& folder : folders) {
+    for (std::string& run : runs_of(folder)) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
 constexpr std::string_view kViewPrefix = "view-";
 
 const char* name_of(RunFile file) {
@@ -195,12 +220,10 @@ void RunFolder::clear() const {
 std::vector<std::string> expand_run_folders(const std::vector<std::string>& arguments) {
   std::vector<std::string> paths;
   for (const std::string& argument : arguments) {
-    const std::vector<std::uint64_t> seeds =
-        RunFolder(argument).is_run() ? std::vector<std::uint64_t>{} : seeds_in(argument);
-    for (const std::uint64_t seed : seeds) {
-      paths.push_back((fs::path(argument) / fmt::format("seed-{}", seed)).string());
-    }
-    if (seeds.empty()) paths.push_back(argument);
+    std::vector<std::string> runs = runs_of(argument);
+    if (runs.empty()) runs = runs_below(argument);
+    if (runs.empty()) runs = {argument};
+    paths.insert(paths.end(), runs.begin(), runs.end());
   }
   return paths;
 }
@@ -212,7 +235,16 @@ std::string predictions_path(const std::string& argument, std::string_view funct
                                paths.size(), paths[0]));
   }
   const RunFolder folder(paths[0]);
-  if (!folder.is_run()) return argument;
+  if (!folder.is_run()) {
+    std::error_code ignored;
+    if (fs::is_directory(argument, ignored) &&
+        !is_file((fs::path(argument) / "side.npy").string())) {
+      fail(function, fmt::format("{}: not a run folder; expected one with a run.json, or "
+                                 "predictions with a side.npy",
+                                 argument));
+    }
+    return argument;
+  }
   folder.expect_finished(function);
   if (const RunSpec spec = folder.spec(function); spec.scenario) {
     fail(function, fmt::format("{}: a run of the scenario {}, with predictions for each view; "

@@ -79,8 +79,8 @@ class RunFolder {
   std::string path_;
 };
 
-// The arguments with each folder that holds nothing but seed-N folders replaced by those, in order
-// of N.
+// The arguments with each folder of run folders replaced by those: of seed-N folders in order of N,
+// else of runs and folders of seed-N folders, by name.
 std::vector<std::string> expand_run_folders(const std::vector<std::string>& arguments);
 
 // Where the predictions are: in the run folder, or the argument itself if it is not one. Throws

@@ -113,8 +113,23 @@ TEST(RunFolder, FoldersOfSeedsStandForTheirRuns) {
   EXPECT_ERROR(predictions_path(runs, "curve"), "holds 3 runs; expected one");
   EXPECT_EQ(predictions_path(runs + "/seed-2", "curve"), runs + "/seed-2/predictions.npz");
   EXPECT_EQ(predictions_path("x.npz", "curve"), "x.npz");
-  temporary.write("runs/notes.txt", "x");
-  EXPECT_EQ(expand_run_folders({runs}), std::vector<std::string>{runs});
+}
+
+TEST(RunFolder, FoldersOfRunsStandForThem) {
+  const TempFolder temporary;
+  for (const char* name : {"gmop", "coop/seed-10", "coop/seed-9"}) {
+    write_run(temporary / ("runs/" + std::string(name)), full_spec());
+  }
+  temporary.write("runs/notes/x.txt", "x");
+  temporary.write("runs/report.html", "x");
+  const std::string runs = temporary / "runs";
+  EXPECT_EQ(
+      expand_run_folders({runs}),
+      (std::vector<std::string>{runs + "/coop/seed-9", runs + "/coop/seed-10", runs + "/gmop"}));
+  const std::string notes = runs + "/notes";
+  EXPECT_EQ(expand_run_folders({notes}), std::vector<std::string>{notes});
+  EXPECT_ERROR(predictions_path(notes, "eval"),
+               "not a run folder; expected one with a run.json, or predictions with a side.npy");
 }
 
 TEST(RunCollection, LabelsDatasetsAndSeeds) {

@@ -43,7 +43,7 @@ void ImageList::add_path(const std::string& path) {
     return;
   }
   std::vector<std::string> found;
-  collect_images(path, "", {function_, path}, &found);
+  skipped_ += collect_images(path, "", {function_, path}, &found);
   if (found.empty()) Origin{function_, path}.fail("has no images");
   for (const std::string& file : found) samples_.push_back({.path = (absolute / file).string()});
 }
@@ -65,6 +65,7 @@ void ImageList::add_pixels(PixelImage image) {
 Dataset ImageList::dataset() const {
   Dataset dataset;
   dataset.samples = samples_;
+  dataset.skipped = skipped_;
   if (!pixels_.empty()) dataset.source = std::make_shared<ListSource>(pixels_);
   return dataset;
 }

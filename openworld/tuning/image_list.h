@@ -32,6 +32,7 @@ class ImageList {
  private:
   std::string function_;
   std::vector<Sample> samples_;
+  std::size_t skipped_ = 0;         // files in folders that are not named like an image
   std::vector<PixelImage> pixels_;  // at Sample::place - 1; 0: a file
 };
 

@@ -25,8 +25,9 @@ std::string words_before_name(const std::string& sentence) {
 std::vector<std::string> prompt_names(const Dataset& dataset, const DataSpec& spec,
                                       bool keep_underscores, const std::string& function) {
   if (!dataset.named || dataset.classes.empty()) {
-    fail(function,
-         fmt::format("{}: the classes have no names; expected a file of class names", spec.path));
+    fail(function, fmt::format("{}: the classes have no names; expected a file of class names, "
+                               "with --names, or names=",
+                               spec.path));
   }
   std::vector<std::string> names = dataset.classes;
   if (!keep_underscores) std::transform(names.begin(), names.end(), names.begin(), spaced);

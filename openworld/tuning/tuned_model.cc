@@ -21,6 +21,7 @@
 #include "openworld/tuning/loaded_model.h"
 #include "openworld/tuning/method.h"
 #include "openworld/tuning/tuning_data.h"
+#include "openworld/worlds/folders.h"
 
 namespace openworld {
 namespace {
@@ -205,6 +206,10 @@ const std::optional<StoredThreshold>& TunedModel::threshold() const {
 PredictedImages TunedModel::predict(const Dataset& images, const Observer& observer) const {
   const at::NoGradGuard no_grad;
   const ModelSpec& spec = parts_->model_spec;
+  if (images.skipped > 0) {
+    observer.warn(fmt::format("skipped: {} {} not named like an image; expected {}", images.skipped,
+                              images.skipped == 1 ? "file is" : "files are", kImageEndings));
+  }
   use_threads(spec);
   const ImageFeatures features =
       encode_dataset(parts_->model, images, spec, {.folder = "", .off = true}, observer);

@@ -73,7 +73,10 @@ std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset&
     fail("tune", fmt::format("{}: class {} has {} training image{}; expected {} or more{}",
                              request.data.path, in_quotes(train.classes[c]), count[c],
                              count[c] == 1 ? "" : "s", needed,
-                             count[c] > 0 ? ", or that fewer are allowed" : ""));
+                             count[c] > 0 ? fmt::format(", or --shots {0} or --allow-fewer, in "
+                                                        "Python shots={0} or allow_fewer=True",
+                                                        count[c])
+                                          : ""));
   }
   std::vector<std::size_t> drawn = few_shot_samples(train, request.shots, seed, rule);
   std::erase_if(drawn, [&](std::size_t i) {

@@ -22,9 +22,11 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-// All folders are splits; one class of several that is called "train" makes none.
+// All folders are splits; one class of several that is called "train" makes none. That of unknown
+// images does not count: beside splits it is refused.
 bool has_split_folders(const std::string& path) {
-  const std::vector<std::string> folders = peek_folder(path).folders;
+  std::vector<std::string> folders = peek_folder(path).folders;
+  std::erase(folders, kUnknownClass);
   return !folders.empty() && std::all_of(folders.begin(), folders.end(), is_split_name);
 }
 
@@ -118,6 +120,11 @@ Dataset open_flat(const Origin& origin, const DatasetOptions& options) {
 Dataset open_splits(const Origin& origin, const DatasetOptions& options) {
   Dataset dataset;
   dataset.splits = list_folder(origin).folders;
+  if (std::ranges::find(dataset.splits, kUnknownClass) != dataset.splits.end()) {
+    origin.fail(
+        "has a folder unknown beside its splits; expected it in the split that it is tested with, "
+        "as test/unknown");
+  }
   require_split(options.split, dataset.splits, origin);
   // Over all splits, so that a label means the same in each.
   std::set<std::string> all;

@@ -97,6 +97,19 @@ TEST(SplitFolders, UnknownIsNoClass) {
   EXPECT_EQ(samples_of(open_dataset(folder / "", {.split = "train"})), "0 cat/1.jpg");
 }
 
+TEST(SplitFolders, UnknownBelongsInASplit) {
+  const TempFolder folder;
+  folder.write("train/cat/1.jpg", "");
+  folder.write("test/cat/2.jpg", "");
+  folder.write("unknown/3.jpg", "");
+  // Not two classes that are called test and train.
+  for (const char* split : {"", "test"}) {
+    EXPECT_ERROR(open_dataset(folder / "", {.split = split}),
+                 "has a folder unknown beside its splits; expected it in the split that it is "
+                 "tested with, as test/unknown");
+  }
+}
+
 TEST(FlatFolder, HasImagesOfNoClass) {
   const TempFolder folder;
   folder.write("b.jpg", "b");

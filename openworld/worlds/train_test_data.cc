@@ -86,14 +86,14 @@ TrainTest open_train_test(const TrainTestRequest& request, const std::string& fu
   data.train = open_train(request, function);
   if (request.test_path.empty() && data.train.splits.empty()) {
     fail(function,
-         fmt::format("{} has no splits; expected another dataset with test images, named with "
-                     "--test-data, or test_data=",
+         fmt::format("{} has no splits; draw test images from it with --test-fraction 0.5, or "
+                     "test_fraction=0.5, or name a dataset of them with --test-data, or test_data=",
                      path));
   }
   if (data.train.classes.size() < 2) {
-    fail(function, fmt::format("{} has {} class; expected two or more, to tune on some and keep "
-                               "others new",
-                               path, data.train.classes.size()));
+    fail(function, fmt::format("{} has {}; expected two or more, to tune on some and keep others "
+                               "new",
+                               path, data.train.classes.empty() ? "no classes" : "1 class"));
   }
   std::string test_split = request.test_split;
   if (test_split.empty() && request.test_path.empty()) {

@@ -35,7 +35,9 @@ TEST(TrainTest, OpensTwoDatasetsOfTheSameClasses) {
   };
   EXPECT_EQ(samples_of(open("a", "b").test), "0 cat/3.png, 1 dog/4.png");
   EXPECT_TRUE(open("a", "a").same_images);
-  EXPECT_ERROR(open("a", ""), "[tune] " + folder / "a" + " has no splits; expected another");
+  EXPECT_ERROR(open("a", ""),
+               "[tune] " + folder / "a" +
+                   " has no splits; draw test images from it with --test-fraction 0.5");
   EXPECT_ERROR(open("a", "c"), "class 1 is \"dog\" in training and \"owl\" in testing");
   EXPECT_ERROR(open("a", "d"), "2 classes in training and 1 in testing");
   EXPECT_ERROR(open("d", "a"), "has 1 class; expected two or more");

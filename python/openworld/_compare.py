@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Iterator, List, Optional, Sequence, Union
 
 from . import _core
 from ._core import Predictions
@@ -18,7 +18,8 @@ from ._results import Interval, make_interval
 class ComparedMetric:
     """Metric of b minus metric of a, with a paired test; ``why`` says what is missing and why.
 
-    ``p_adjusted`` is Holm's, over the metrics of the comparison.
+    ``p_adjusted`` is Holm's, over the metrics of the comparison; ``open`` is the side compared with
+    base, "new" or "unknown", or None.
     """
 
     name: str
@@ -31,6 +32,7 @@ class ComparedMetric:
     test: str
     why: str
     higher_is_better: bool
+    open: Optional[str]
 
 
 class Comparison(Mapping[str, ComparedMetric]):
@@ -61,7 +63,16 @@ class Comparison(Mapping[str, ComparedMetric]):
             if m.p_value is not None:
                 line += f"  p = {m.p_value:.3g} ({m.test})"
             lines.append(line if m.p_value is not None else f"{line}  {m.why}".rstrip())
-        return "\n".join(lines)
+        return "\n".join(lines + self._sides())
+
+    def _sides(self) -> List[str]:
+        """Which metrics are of which side, where they are not all of one."""
+        parts = []
+        for side in ("new", "unknown"):
+            names = [m.name for m in self._metrics.values() if m.open == side]
+            if names:
+                parts.append(f"base against {side} samples: {', '.join(names)}")
+        return [f"- {'; '.join(parts)}"] if len(parts) > 1 else []
 
 
 Comparable = Union[Predictions, str, "os.PathLike[str]", Mapping[str, Any]]

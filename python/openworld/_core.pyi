@@ -207,7 +207,7 @@ def score(
     texts: Any,
     label: Any,
     text_label: Any,
-    names: Optional[List[str]],
+    names: Union[str, List[str], None],
     base: Union[str, List[str]],
     new: Union[str, List[str], None],
     unknown: Any,

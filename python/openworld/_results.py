@@ -80,11 +80,14 @@ class Metric(MeasuredValue):
 class Evaluation(Mapping[str, Metric]):
     """Metrics by name, in the order of the request: ``evaluation["auroc"].value``.
 
-    ``counts`` has the numbers of base, new and unknown samples and of those with tied scores.
+    ``counts`` has the numbers of base, new and unknown samples and of those with tied scores, and
+    ``notes`` what one should know beside the numbers: which metrics compare base with new samples
+    and which with unknown ones, that the score may be reversed, that answers are ties.
     """
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.counts: Dict[str, int] = dict(raw["counts"])
+        self.notes: List[str] = list(raw["notes"])
         self._json: str = raw["json"]
         self._metrics: Dict[str, Metric] = {}
         for fields in raw["metrics"]:
@@ -183,7 +186,7 @@ class Evaluation(Mapping[str, Metric]):
         lines = [f"Evaluation of {self._heading()}"]
         for name, value, rest in rows:
             lines.append(f"  {name:{name_width}}  {value:>{value_width}}  {rest}".rstrip())
-        return "\n".join(lines)
+        return "\n".join(lines + [f"- {note}" for note in self.notes])
 
     def _repr_html_(self) -> str:
         head = "<tr><th>metric</th><th>value</th><th>interval</th></tr>"
@@ -191,4 +194,5 @@ class Evaluation(Mapping[str, Metric]):
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in self._rows()
         )
-        return f"<p>{html.escape(self._heading())}</p><table>{head}{body}</table>"
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<p>{html.escape(self._heading())}</p><table>{head}{body}</table>{notes}"

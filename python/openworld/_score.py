@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +28,20 @@ def _classes(value: Classes) -> Union[str, list[str]]:
     return [str(name) for name in value]  # type: ignore[union-attr]
 
 
+def _names(names: Any) -> Union[str, List[str], None]:
+    if names is None or isinstance(names, (str, os.PathLike)):
+        return None if names is None else os.fspath(names)
+    return [str(name) for name in names]
+
+
 @checked
 def score(
     images: Features,
     texts: Features,
-    label: Optional[npt.ArrayLike] = None,
+    label: Union[npt.ArrayLike, "os.PathLike[str]", str, None] = None,
     *,
-    names: Optional[Sequence[str]] = None,
-    text_label: Optional[npt.ArrayLike] = None,
+    names: Union[Sequence[str], "os.PathLike[str]", str, None] = None,
+    text_label: Union[npt.ArrayLike, "os.PathLike[str]", str, None] = None,
     base: Classes = "half",
     new: Optional[Classes] = None,
     unknown: Optional[Features] = None,
@@ -53,7 +59,9 @@ def score(
     images: features [N, D], or a file of them and of labels (docs/files.md).
     texts: features of class names [K, D], or of T prompts of each class [K, T, D], or of prompts
         [R, D] with the class of each in ``text_label``; or a file.
-    label: the class of each image, an index or a name; -1 or "unknown" for images of none.
+    label: the class of each image, an index or a name; -1 or "unknown" for images of none; or a
+        .npy file of them.
+    names: the names of the classes, or a file with a name on each line.
     base: "half" (the first half of the classes), "all", how many of the first ones, their names, or
         a file with a name on each line. ``new`` are names too, by default all others; images of
         classes that are neither base nor new are unknown.
@@ -69,9 +77,9 @@ def score(
     pairs = _core.score(
         images=_path_or_array(images),
         texts=_path_or_array(texts),
-        label=label,
-        text_label=text_label,
-        names=None if names is None else [str(name) for name in names],
+        label=_path_or_array(label),
+        text_label=_path_or_array(text_label),
+        names=_names(names),
         base=_classes(base),
         new=None if new is None else _classes(new),
         unknown=_path_or_array(unknown),

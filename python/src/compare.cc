@@ -24,6 +24,8 @@ py::dict to_dict(const ComparedMetric& compared) {
              : !compared.b.defined() ? compared.b.why
                                      : compared.why;
   d["higher_is_better"] = compared.request.row->info.higher_is_better;
+  d["open"] =
+      compared.open ? py::object(py::str(side_name(*compared.open))) : py::object(py::none());
   return d;
 }
 

@@ -1,7 +1,13 @@
 #include "openworld/metrics/evaluate.h"
 
+#include <pybind11/stl.h>
+
+#include <nlohmann/json.hpp>
+
 #include "bind.h"
 #include "evaluate.h"
+#include "openworld/io/dump_line.h"
+#include "openworld/metrics/result_notes.h"
 #include "openworld/predictions/predictions.h"
 #include "openworld/predictions/result_json.h"
 #include "options.h"
@@ -25,6 +31,17 @@ py::dict metric_dict(const MetricResult& result) {
   d["higher_is_better"] = row.info.higher_is_better;
   d["is_count"] = row.info.is_count;
   return d;
+}
+
+// What `openworld eval --json` prints of it.
+std::string json_text(const Evaluation& evaluation, const EvalOptions& options,
+                      const ResultContext& context) {
+  using Json = nlohmann::ordered_json;
+  Json json = result_object(evaluation, options, context);
+  if (const std::string note = reversed_note(evaluation); !note.empty()) {
+    json["warnings"] = Json::array({note});
+  }
+  return dump_line(json);
 }
 
 }  // namespace
@@ -51,7 +68,8 @@ py::dict to_dict(const Evaluation& evaluation, const EvalOptions& options,
   py::dict d;
   d["counts"] = counts;
   d["metrics"] = metrics;
-  d["json"] = result_json(evaluation, options, context);
+  d["notes"] = result_notes(evaluation, context.tied_answers);
+  d["json"] = json_text(evaluation, options, context);
   return d;
 }
 

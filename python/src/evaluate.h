@@ -20,7 +20,8 @@ py::object to_object(const MetricValue& value);
 // (low, high, level, method), or None.
 py::object to_object(const std::optional<Interval>& interval);
 
-// {"counts": {...}, "metrics": [{...}, ...], "json": the result as the command line writes it}
+// {"counts": {...}, "metrics": [{...}, ...], "notes": [...], "json": the result as the command line
+// writes it}
 py::dict to_dict(const Evaluation& evaluation, const EvalOptions& options,
                  const ResultContext& context);
 

@@ -6,6 +6,7 @@
 
 #include "bind.h"
 #include "evaluate.h"
+#include "fs_text.h"
 #include "guarantee.h"
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
@@ -48,7 +49,7 @@ std::vector<Answer> to_answers(const std::vector<py::dict>& dicts) {
     const auto side = d["side"].cast<std::string>();
     const py::object new_probability = d["new_probability"];
     answers.push_back(
-        {.path = d["path"].cast<std::string>(),
+        {.path = from_path(py::object(d["path"])),
          .side = side == "base"  ? Side::kBase
                  : side == "new" ? Side::kNew
                                  : Side::kUnknown,

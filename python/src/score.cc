@@ -5,6 +5,7 @@
 #include "bind.h"
 #include "evaluate.h"
 #include "openworld/base/error.h"
+#include "openworld/io/text_lines.h"
 #include "openworld/openset/score_features.h"
 
 namespace py = pybind11;
@@ -22,15 +23,30 @@ bool is_second(const std::string& got, const char* name, const char* first, cons
   return got == second;
 }
 
-// Indices, or names; nothing for None.
+// Indices, or names, or a file of them; nothing for None.
 std::optional<ClassLabels> labels_of(const py::object& label, const char* name) {
   if (label.is_none()) return std::nullopt;
+  if (py::isinstance<py::str>(label)) return load_labels(label.cast<std::string>(), kFunction);
   const py::array array = py::module_::import("numpy").attr("asarray")(label);
+  const auto is_text = [](const py::handle& item) {
+    return py::isinstance<py::str>(item) || py::isinstance<py::bytes>(item);
+  };
   const char kind = array.dtype().kind();
-  if (kind == 'U' || kind == 'S' || kind == 'O') {
-    return array.attr("tolist")().cast<std::vector<std::string>>();
+  const bool may_be_text = kind == 'U' || kind == 'S' || kind == 'O';
+  const py::list items =
+      may_be_text ? py::list(array.attr("ravel")().attr("tolist")()) : py::list();
+  if (items.empty() || !is_text(items[0])) {
+    return *to_column<std::int32_t>(array, name, "the index of a class", kOrigin);
   }
-  return *to_column<std::int32_t>(array, name, "the index of a class", kOrigin);
+  std::vector<std::string> names;
+  for (const py::handle item : items) {
+    if (!is_text(item)) {
+      fail(kFunction, fmt::format("{}[{}] is {}; expected the name of a class, or unknown", name,
+                                  names.size(), std::string(py::repr(item))));
+    }
+    names.push_back(item.cast<std::string>());
+  }
+  return names;
 }
 
 // Features of images: an array, or a path, whose labels are added where there are none.
@@ -45,6 +61,13 @@ NamedFeatures images_of(const py::object& images, const char* name,
   if (label != nullptr && !*label) *label = reader.labels();
   const NpyArray array = reader.features();
   return {openworld::to_matrix(array, reader.origin()), array.name, reader.origin()};
+}
+
+// Names, or those in a file; nothing for None.
+std::optional<std::vector<std::string>> names_of(const py::object& names) {
+  if (names.is_none()) return std::nullopt;
+  if (!py::isinstance<py::str>(names)) return names.cast<std::vector<std::string>>();
+  return read_text_lines({kFunction, names.cast<std::string>()});
 }
 
 ClassTexts texts_of(const py::object& texts, std::optional<ClassLabels> label,
@@ -72,11 +95,11 @@ void bind_score(py::module_& m) {
   m.def(
       "score",
       [](const py::object& images, const py::object& texts, const py::object& label,
-         const py::object& text_label, std::optional<std::vector<std::string>> names,
-         const ClassSelection& base, const std::optional<ClassSelection>& new_names,
-         const py::object& unknown, const std::string& scores, double logit_scale,
-         double logit_bias, const std::string& activation, const std::string& ensemble,
-         bool normalize, double mcm_temperature, int threads) {
+         const py::object& text_label, const py::object& names, const ClassSelection& base,
+         const std::optional<ClassSelection>& new_names, const py::object& unknown,
+         const std::string& scores, double logit_scale, double logit_bias,
+         const std::string& activation, const std::string& ensemble, bool normalize,
+         double mcm_temperature, int threads) {
         if (!(logit_scale > 0) || !(mcm_temperature > 0)) {
           fail(kFunction, fmt::format("logit_scale is {} and mcm_temperature {}; expected positive "
                                       "numbers",
@@ -106,7 +129,7 @@ void bind_score(py::module_& m) {
         ScoreInput input{.images = std::move(of_images),
                          .label = *std::move(labels),
                          .texts = texts_of(texts, labels_of(text_label, "text_label"),
-                                           std::move(names), options)};
+                                           names_of(names), options)};
         if (!unknown.is_none()) input.unknown = images_of(unknown, "unknown", nullptr);
         return without_gil([&] {
           const ScoredFeatures scored = score_features(std::move(input), options);

@@ -232,7 +232,7 @@ def test_unknown_names_in_the_result():
 def test_repr_and_html():
     evaluation = openworld.evaluate(SIDE, SCORE, CORRECT)
     lines = repr(evaluation).splitlines()
-    assert len(lines) == len(evaluation) + 1
+    assert len(lines) == len(evaluation) + 1 + len(evaluation.notes)
     value = evaluation["openworld_auc"].value
     assert lines[1].split()[:2] == ["openworld_auc", f"{value:.4f}"]
     page = evaluation._repr_html_()
@@ -265,3 +265,21 @@ def test_other_threads_run_while_it_computes():
     # A computation that held the GIL would not let other threads run.
     quarter = (ends[1] - ends[0]) / 4
     assert any(ends[0] + quarter < beat < ends[1] - quarter for beat in beats)
+
+
+def test_notes():
+    """What the command prints below its tables."""
+    side = np.repeat([0, 1, -1], 40)
+    score = np.arange(120.0)
+    evaluation = openworld.evaluate(side, score, side >= 0, metrics="auroc,open_auc")
+    sides = "base against new samples: AUROC; base against unknown samples: OpenAUC"
+    wrong = "AUROC is below 50 %: the score may be reversed; larger must mean more base-like"
+    assert evaluation.notes == [sides, wrong]
+    assert repr(evaluation).endswith(f"- {sides}\n- {wrong}")
+    assert evaluation.to_dict()["warnings"] == [wrong]
+    healthy = openworld.evaluate(side[:80], -score[:80], side[:80] >= 0)
+    assert healthy.notes == [] and "warnings" not in healthy.to_dict()
+    both = {"side": side, "score": score, "correct": side >= 0}
+    compared = openworld.compare(both, both, metrics="auroc,open_auc,base_acc")
+    assert [metric.open for metric in compared.values()] == ["new", "unknown", None]
+    assert repr(compared).endswith("- base against new samples: auroc; base against unknown samples: open_auc")

@@ -1,6 +1,7 @@
 """Models and jobs on them: the bits of the command, from NumPy, Pillow and torch."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -411,6 +412,26 @@ def test_skipped_images_are_warnings(runs, world, tmp_path):
     with pytest.warns(RuntimeWarning, match="skipped: .*bad.png"):
         found = runs[1].predict([tmp_path / "bad.png", good])
     assert found.skipped == 1 and [a.path for a in found] == [str(good)]
+
+
+def test_names_of_files_that_are_not_utf8(runs, world, tmp_path):
+    """As os.listdir() has them; other files of the folder are told."""
+    folder = os.fsencode(tmp_path / "photos")
+    os.mkdir(folder)
+    for name in (b"caf\xe9.png", b"plain.png"):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write((world / "test" / "blue" / "0.png").read_bytes())
+    for name in (b"\xff.png", b"scan.tiff"):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(b"no image")
+    with pytest.warns(RuntimeWarning, match="skipped: ") as said:
+        found = runs[1].predict(os.fsdecode(folder))
+    assert any("1 file is not named like an image" in str(warning.message) for warning in said)
+    assert [os.path.basename(os.fsencode(a.path)) for a in found] == [b"caf\xe9.png", b"plain.png"]
+    assert [a.path for a in runs[1].predict([a.path for a in found])] == [a.path for a in found]
+    found.sort_into(tmp_path / "sorted", copy=True)
+    copies = [name for _, _, names in os.walk(os.fsencode(tmp_path / "sorted")) for name in names]
+    assert sorted(copies) == [b"caf\xe9.png", b"plain.png"]
 
 
 def test_errors_are_those_of_the_command(world, model, tmp_path):

@@ -57,6 +57,25 @@ def test_files_names_and_lists(data, tmp_path):
     np.testing.assert_array_equal(by_list.label, by_name.label)
 
 
+def test_labels_and_names_as_people_have_them(data, tmp_path):
+    images, texts, label = data
+    names = ["a", "b", "d", "e", "f", "g"]
+    expected = openworld.score(images, texts, label, names=names)
+    (tmp_path / "names.txt").write_text("\n".join(names))
+    np.save(tmp_path / "label.npy", label)
+    texts_of = [*names, "unknown"]
+    for given in (label.astype(object), label.astype(float), tmp_path / "label.npy", str(tmp_path / "label.npy"),
+                  [texts_of[i] for i in label], np.array([texts_of[i] for i in label], object)):
+        made = openworld.score(images, texts, given, names=tmp_path / "names.txt")
+        assert made.classes == expected.classes
+        np.testing.assert_array_equal(made.side, expected.side)
+        np.testing.assert_array_equal(made.label, expected.label)
+    missing = [texts_of[i] if i >= 0 else None for i in label]
+    place = missing.index(None)
+    with pytest.raises(ValueError, match=rf"\[score\] label\[{place}\] is None; expected the name of a class, or unknown"):
+        openworld.score(images, texts, missing, names=names)
+
+
 def test_prompts_are_averaged(data):
     images, texts, label = data
     prompts = np.stack([texts, texts + np.random.default_rng(1).normal(size=texts.shape)], axis=1)

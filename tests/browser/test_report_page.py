@@ -209,18 +209,34 @@ def test_filters_samples(page):
     assert set(cells(page, cards + " h4")) <= {"class 7new"}
 
 
+def test_words_in_cards_are_not_broken(browser, url):
+    """Where a line is too short for the names of a method and of a class, that of the method is cut."""
+    browser.open(url)
+    lines = browser.run("return [...document.querySelectorAll('.card .said')].filter(e => /^class/.test(e.textContent))"
+                        ".map(e => e.getClientRects()[0].height / parseFloat(getComputedStyle(e).lineHeight))")
+    assert lines and max(lines) < 1.5
+
+
+def test_tables_of_classes_show_every_method(browser, url):
+    browser.open(url, width=1280)
+    assert browser.run("return [...document.querySelectorAll('.pair .wide')].every(w => w.scrollWidth <= w.clientWidth + 1)")
+
+
 def test_state_is_in_the_address(page, url):
     page.click(".chip:nth-of-type(1)")
     page.run("const s = document.getElementById('threshold'); s.value = s.max - 77;"
              "s.dispatchEvent(new Event('input', {bubbles: true}))")
     page.choose('[data-view="samples"] .choice:nth-of-type(2) select', "wrong-side")
+    page.choose('[data-view="classes"] select', "all")
     page.wait("location.hash.includes('k=77')")
     fragment = page.run("return location.hash")
+    assert "among=all" in fragment
     page.click("nav a:nth-child(2)")
     assert page.run("return location.hash") == fragment + "&at=s2" or "at=s2" in page.run("return location.hash")
     page.open(url + fragment)
     assert ": 77 of 300 samples called base" in page.text("output")
     assert shown(page, '[data-m="0"]:not(button)') == 0
+    assert page.run("return document.querySelector('[data-view=\"classes\"] select').value") == "all"
     assert set(cells(page, '[data-view="samples"] .verdict')) <= {"wrong side"}
     # What somebody else may have written there does no harm.
     page.open(url + "#d=99&m=99&k=99999999&kind=<b>&off=999&sort=9.9.1&class=77")

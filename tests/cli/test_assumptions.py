@@ -55,6 +55,17 @@ def test_everywhere(bare):
     assert lines == result["assumptions"] == BOTH
 
 
+def test_where_images_are_scored_beside_a_run(bare):
+    """threshold --unknown, doctor --model and openset run the model, too."""
+    said(bare, *call("coop", "scored", model="weights.safetensors", epochs=1))
+    result, lines = said(bare, "threshold", "--run", "scored", "--max-miss", 0.99, "--unknown", "world/test/blue")
+    assert lines == result["assumptions"] == BOTH
+    ran = run("doctor", "world", "--model", "weights.safetensors", cwd=bare)
+    assert [line for line in ran.err.splitlines()] == [f"weights.safetensors: {each}" for each in BOTH]
+    result, lines = said(bare, "openset", "--model", "weights.safetensors", "--data", "world/test", "--ci", "none")
+    assert lines == result["assumptions"] == BOTH
+
+
 def test_what_is_said_is_not_assumed(bare):
     result, lines = said(bare, "encode", "--model", "weights.safetensors", "--activation", "quick_gelu",
                          "--data", "world/test", "--out", "y.npz")

@@ -58,6 +58,26 @@ def test_ignored_checks(folder):
     refused("doctor", "p.npz", "--ignore", "reversed", cwd=folder, says=["did you mean reversed-score?"])
 
 
+def test_commands_take_any_name_of_a_file(folder):
+    """Quotes, $, backticks: what is pasted into a shell does what it says, and nothing else."""
+    import subprocess
+    import sys
+
+    rng = np.random.default_rng(0)
+    side = np.arange(200) % 2
+    logits = rng.normal(0, 60, (200, 4))
+    logits[np.arange(200), 2 * side] += 60
+    score = 1 / (1 + np.exp(np.clip(logits[:, 2:].max(1) - logits[:, :2].max(1), -700, 700)))
+    name = "it's $HOME `touch hit` \"q\" \\.npz"
+    write_npz(folder / name, {"side": side, "label": 0 * side, "base_logits": logits[:, :2], "new_logits": logits[:, 2:],
+                              "score": score.astype("f4")})
+    (finding,) = diagnosis(name, cwd=folder)["findings"]
+    assert finding["check"] == "saturated-probabilities"
+    subprocess.run(finding["fix"].replace("python3", sys.executable, 1), shell=True, check=True, cwd=folder)
+    assert sorted(path.name for path in folder.iterdir()) == sorted([name, name[:-4] + "-fixed.npz"])
+    assert json_of("doctor", name[:-4] + "-fixed.npz", cwd=folder)["healthy"]
+
+
 def test_a_folder_of_images(folder):
     write_pets(folder / "pets")
     names = sorted(path.name for path in (folder / "pets").iterdir())
@@ -82,6 +102,10 @@ def test_runs(folder):
     (gone,) = [finding for finding in result["findings"] if finding["check"] == "paths-gone"]
     assert "its model, moved/model, is gone" in gone["what"]
     assert gone["fix"] == "openworld predict --run run --model PATH IMAGES"
+    spec["data"]["path"] = "moved/images"
+    (folder / "run" / "run.json").write_text(json.dumps(spec))
+    (fix,) = [finding["fix"] for finding in diagnosis("run", cwd=folder)["findings"] if "its images" in finding["what"]]
+    assert fix == "openworld report run --data PATH --out report.html"
 
 
 def test_several(examples, folder):

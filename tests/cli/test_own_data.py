@@ -92,7 +92,7 @@ def test_a_flat_folder(mixed, run, folder):
     answers = json_of("predict", "--run", run, folder / "photos", cwd=mixed)["images"]
     assert len(answers) == 3
     refused("zeroshot", "--model", "model", "--data", folder / "photos", cwd=mixed,
-            says=["photos: the classes have no names; expected a file of class names"])
+            says=["photos: the classes have no names; expected a file of class names, with --names"])
 
 
 @pytest.mark.parametrize("values, says", [
@@ -100,7 +100,7 @@ def test_a_flat_folder(mixed, run, folder):
     ({"data": "world"}, "world: has the splits test, train"),
     ({"train_split": "train"}, "a test fraction does not go with splits"),
     ({"test_fraction": 1}, "--test-fraction"),
-    ({"test_fraction": None}, "mixed has no splits; expected another dataset with test images"),
+    ({"test_fraction": None}, "mixed has no splits; draw test images from it with --test-fraction 0.5"),
 ])
 def test_refused(mixed, folder, values, says):
     refused(*call("coop", folder / "run", **{**OWN, **values}), cwd=mixed, says=[says])

@@ -196,6 +196,23 @@ def test_images_that_cannot_be_read_are_skipped(place, good_run, folder):
     assert ran.err.splitlines()[-1].endswith("none of 1 images could be read")
 
 
+def test_other_files_in_a_folder_are_counted(place, good_run, folder):
+    for name in ("photo.gif", "scan.bmp", "notes.txt"):
+        (folder / name).write_bytes(b"something")
+    shutil.copy(place / "world" / "test" / "blue" / "0.png", folder / "0.png")
+    ran = run("predict", "--run", good_run, folder, "--json", cwd=place)
+    assert ran.code == 0 and json.loads(ran.out)["not_images"] == 3
+    assert ran.err == "skipped: 3 files are not named like an image; expected .jpg, .jpeg, .png or .webp\n"
+
+
+def test_names_of_files_stay_in_their_row(place, good_run, folder):
+    for name in ("new\nline.png", "tab\there.png", "red\x1b[31m.png"):
+        shutil.copy(place / "world" / "test" / "blue" / "0.png", folder / name)
+    lines = succeed("predict", "--run", good_run, folder, cwd=place).splitlines()
+    assert len(lines) == 6 and len({line.index(" base ") if " base " in line else line.index(" new ") for line in lines[1:4]}) == 1
+    assert "new line.png" in lines[1] and "red\\x1b[31m.png" in lines[2] and "tab here.png" in lines[3]
+
+
 def test_a_folder_without_images(place, good_run, folder):
     refused("predict", "--run", good_run, folder, cwd=place, says=[f"{folder}: has no images"])
 

@@ -68,6 +68,19 @@ def test_unknown_command():
     refused("frobnicate", says=["unknown command 'frobnicate'; `openworld --help`"])
 
 
+def test_unknown_command_of_a_command():
+    refused("study", "rn", "plan.toml", says=["unknown command 'rn'; did you mean run? see `openworld study --help`"])
+    refused("osr", "trian", says=["unknown command 'trian'; did you mean train? see `openworld osr --help`"])
+
+
+def test_misspelled_flags_that_are_required(good):
+    """They are not called missing."""
+    refused("threshold", good, "--max-mis", "0.1", says=["unknown flag --max-mis; did you mean --max-miss? see"])
+    refused("score", "--image", "i.npz", "--texts", "t.npz", "--out", "p.npz",
+            says=["unknown flag --image; did you mean --images? see"])
+    refused("study", "run", "plan.toml", "--outt", "x", says=["unknown flag --outt; did you mean --out? see"])
+
+
 @pytest.mark.parametrize("command", [command for command in COMMANDS
                                      if command not in ("worlds", "openset")])
 def test_no_argument(command):

@@ -49,7 +49,8 @@ def short(value):
     ("coop", {"model": "nowhere"}, "nowhere: cannot open: No such file or directory"),
     ("coop", {"data": "nowhere"}, "nowhere: does not exist"),
     ("coop", {"data": "world/train", "train_split": None},
-     "world/train has no splits; expected another dataset with test images, named with --test-data"),
+     "world/train has no splits; draw test images from it with --test-fraction 0.5, or test_fraction=0.5, or name a "
+     "dataset of them with --test-data"),
     ("coop", {"data": "world/train"}, 'world/train: has no splits, but the split "train" was'),
     ("coop", {"test_split": "val"}, 'world: has no split "val"; it has test, train'),
 ], ids=short)
@@ -60,7 +61,7 @@ def test_flags(place, folder, method, values, says):
 
 def test_few_images_of_a_class(place, folder):
     refused(*call("coop", folder / "run", shots=5), cwd=place,
-            says=['world: class "green" has 4 training images; expected 5 or more, or that fewer'])
+            says=['world: class "green" has 4 training images; expected 5 or more, or --shots 4 or --allow-fewer'])
     assert not (folder / "run").exists()
     json_of(*call("coop", folder / "run", "--allow-fewer", shots=5), cwd=place)
 

@@ -219,7 +219,7 @@ def test_ordinary_file(folder):
                             interval["method"]] if interval else ["", ""])
     assert page.figures() == 1
     area = json_of("curve", path)["curves"][0]["area"]
-    assert f"mine: OpenworldAUC {100 * area:.2f}" in titles(page)
+    assert f"mine: area {100 * area:.2f}" in titles(page)
 
 
 def test_ordinary_files_in_every_form(folder):

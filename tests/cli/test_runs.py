@@ -42,6 +42,19 @@ def test_a_run_folder_is_its_predictions(runs):
         assert without_cost(of_folder) == without_cost(of_file).replace("/predictions.npz", "")
 
 
+def test_a_folder_of_runs(runs, result):
+    """As a glob of it."""
+    assert without_cost(json_of("eval", runs[0].parent)) == without_cost(json_of("eval", *sorted(runs)))
+    refused("eval", runs[0].parent.parent / "nothing", says=["nothing: cannot open"])
+
+
+def test_a_folder_that_is_no_run(folder):
+    (folder / "photos").mkdir()
+    for command in (["eval"], ["curve"], ["threshold", "--max-miss", 0.5]):
+        refused(command[0], folder / "photos", *command[1:],
+                says=["photos: not a run folder; expected one with a run.json, or predictions with a side.npy"])
+
+
 def test_compare_takes_run_folders(runs):
     a, b = runs[0] / "seed-1", runs[2] / "seed-1"
     first, second = (json_of("compare", x, y, "--metrics", "auroc")["comparisons"][0]["metrics"]
@@ -348,3 +361,24 @@ def test_threshold_needs_one_of_them(folder, good):
     refused("threshold", "--max-miss", 0.6, says=["no predictions; expected FILE or --run RUN"])
     refused("threshold", "--run", good, "--max-miss", 0.6,
             says=["good.npz: not a run folder, it has no run.json"])
+
+
+def test_sides_and_reversed_scores_of_runs(folder):
+    """As of files: which metrics compare base with new samples and which with unknown ones, and an AUROC below a half."""
+    for method, sign in (("zero-shot", 1), ("gmop", -1)):
+        arrays = predictions(*SKILLS["gmop"], 1, 1)
+        unknown = np.arange(300) % 30 >= 27
+        arrays["side"] = np.where(unknown, -1, arrays["side"]).astype("i1")
+        arrays["score"] = sign * arrays["score"]
+        write_run(folder / method, method, arrays=arrays)
+    paths = folder / "zero-shot", folder / "gmop"
+    text = succeed("eval", *paths, "--metrics", "auroc,open_auc")
+    sides = "base against new samples: AUROC; base against unknown samples: OpenAUC"
+    reversed_ = f"gmop on {DATASETS[1]}: AUROC is below 50 %: the score may be reversed; larger must mean more base-like"
+    assert text.endswith(f"- {sides}\n- {reversed_}\n")
+    succeed("report", *paths, "--metrics", "auroc,open_auc", "--out", folder / "page.html")
+    page = (folder / "page.html").read_text()
+    assert f'<p class="note">{sides}.</p>' in page and f'<p class="note">{reversed_}.</p>' in page
+    succeed("report", *(path / "predictions.npz" for path in paths), "--metrics", "auroc,open_auc", "--out", folder / "files.html")
+    page = (folder / "files.html").read_text()
+    assert f'<p class="note">{sides}.</p>' in page and "predictions.npz: AUROC is below 50 %" in page

@@ -116,6 +116,20 @@ def test_every_score_is_a_row(data, folder):
     np.testing.assert_array_equal(scores["base_over_new"] >= 0, scores["base_max_logit"] >= scores["all_max_logit"])
 
 
+def test_notes_name_the_scores(folder):
+    """Rows are scores of one file, so its name would not say which. New images fit their names better here."""
+    random = np.random.default_rng(1)
+    texts = random.normal(size=(4, 32))
+    label = np.arange(400) % 4
+    images = random.normal(size=(400, 32)) + np.where(label < 2, 0.3, 1.5)[:, None] * texts[label]
+    np.savez(folder / "i.npz", features=images, label=label)
+    np.savez(folder / "t.npz", features=texts)
+    text = succeed("eval", "--images", "i.npz", "--texts", "t.npz", "--score", "msp,all_energy,all_cosine",
+                   "--metrics", "auroc", cwd=folder)
+    note, = (line for line in text.splitlines() if "may be reversed" in line)
+    assert note.startswith("- all_energy, all_cosine: AUROC is below 50 %")
+
+
 def test_sigmoid(data, folder):
     place, cosine, _ = data
     out = folder / "p.npz"

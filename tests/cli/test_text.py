@@ -166,7 +166,12 @@ def test_the_sides_are_told_apart(examples):
     sides = {value["sides"][1] for value in result["metrics"].values() if "sides" in value}
     assert sides == {"new", "unknown"}
     many = succeed("eval", "coop.npz", "gmop.npz", "--metrics", "auroc,open_auc", cwd=examples)
-    assert "- base against new samples: AUROC; base against unknown samples: OpenAUC\n" in many
+    said = "- base against new samples: AUROC; base against unknown samples: OpenAUC\n"
+    assert said in many
+    compare = ["compare", "coop.npz", "gmop.npz", "--metrics", "auroc,open_auc"]
+    assert succeed(*compare, cwd=examples).endswith(said)
+    compared = json_of(*compare, cwd=examples)["comparisons"][0]["metrics"]
+    assert [value["sides"] for value in compared.values()] == [["base", "new"], ["base", "unknown"]]
 
 
 def test_a_reversed_score_is_pointed_out(folder, good):
@@ -183,5 +188,6 @@ def test_a_reversed_score_is_pointed_out(folder, good):
         assert says not in succeed("eval", right, *flags)
         assert f"- {says}" in succeed("eval", wrong, *flags)
         assert f"- {wrong}: {says}" in succeed("eval", right, wrong, *flags)
+        assert f"- {wrong}: {says}" in succeed("compare", right, wrong, *flags)
         assert says in json_of("eval", wrong, *flags)["warnings"][0]
         assert "warnings" not in json_of("eval", right, *flags)

@@ -7,12 +7,13 @@
 namespace openworld {
 
 void doctor_features(const DoctorFeatures& request) {
-  const LoadedModel model = load_model(request.model, "doctor");
+  const Observer observer = terminal_observer();
+  const LoadedModel model = load_model(request.model, "doctor", observer);
   FeatureList& list = *request.features;
   list.where = request.data->spec.path;
   for (const Dataset& split : request.data->splits) {
     const ImageFeatures features =
-        encode_dataset(model, split, request.model, request.cache, terminal_observer());
+        encode_dataset(model, split, request.model, request.cache, observer);
     list.width = features.width;
     list.values.insert(list.values.end(), features.features.begin(), features.features.end());
     for (const std::size_t i : features.samples) {

@@ -83,7 +83,8 @@ void run_openset(const OpenSetFlags& flags) {
   const OpenSetInput input =
       features_input(std::move(images), std::move(texts), std::move(extra),
                      {.scale = mine.form.scale, .bias = mine.form.bias, .normalize = true});
-  run_open_set_command(input, mine, {{"model", spec.path}, {"data", flags.data.path}});
+  run_open_set_command(input, mine, {{"model", spec.path}, {"data", flags.data.path}},
+                       model.checkpoint.notes());
 }
 
 }  // namespace openworld

@@ -95,7 +95,9 @@ void write_files(const PredictCommand& command, const std::vector<Answer>& answe
 SampleScores predicted_scores(const PredictCommand& command) {
   const Dataset dataset = image_files(command.images);
   const TunedModel model = TunedModel::open(command.run, command.model);
-  const PredictedImages predicted = model.predict(dataset, terminal_observer());
+  const Observer observer = terminal_observer();
+  warn_assumptions(model.spec().model, observer);
+  const PredictedImages predicted = model.predict(dataset, observer);
   SampleScores scores;
   for (const Answer& answer : predicted.answers) {
     scores.r.push_back(answer.r);
@@ -137,6 +139,7 @@ void run_predict(const PredictCommand& command) {
               {"threshold", stored_json(model.threshold())},
               {"images", std::move(images)},
               {"skipped", predicted.skipped},
+              {"not_images", dataset.skipped},
               {"cost", run_cost_json(clock.cost())}});
 }
 

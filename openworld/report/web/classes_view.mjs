@@ -12,22 +12,22 @@ export class ClassesView {
     this.place = place;
     this.page = page;
     this.groups = page.data.groups.map((_, i) => i).filter(i => page.data.groups[i].perClass);
-    this.chosen = {group: this.groups[0], view: "given"};
     this.build();
   }
 
   build() {
-    const {data, runs} = this.page;
-    const group = data.groups[this.chosen.group];
-    const methods = runs.methods(this.chosen.group);
-    const choose = change => { Object.assign(this.chosen, change); this.build(); };
+    const {data, runs, state} = this.page;
+    const at = this.groups.includes(state.classes) ? state.classes : this.groups[0];
+    const group = data.groups[at];
+    const methods = runs.methods(at);
+    const choose = change => { Object.assign(state, change); this.page.save(); this.build(); };
     const overall = group.perClass.overall !== null;
     const controls = element("div", {class: "controls"},
-      this.groups.length > 1 ? chooser("test set", this.groups.map(i => [i, data.groups[i].name]), this.chosen.group,
-        value => choose({group: Number(value)})) : null,
-      overall ? chooser("classified", [["given", "given the true side"], ["all", "among all names"]], this.chosen.view,
-        value => choose({view: value})) : null);
-    const right = this.chosen.view === "all" && overall ? group.perClass.overall : group.perClass.right;
+      this.groups.length > 1 ? chooser("test set", this.groups.map(i => [i, data.groups[i].name]), at,
+        value => choose({classes: Number(value)})) : null,
+      overall ? chooser("classified", [["", "given the true side"], ["all", "among all names"]], state.among ?? "",
+        value => choose({among: value || undefined})) : null);
+    const right = state.among === "all" && overall ? group.perClass.overall : group.perClass.right;
     const table = this.classTable(group, methods, right);
     const worst = this.confusions(group, methods);
     this.place.replaceChildren(controls, element("div", {class: "pair"},
@@ -60,7 +60,8 @@ export class ClassesView {
       .sort((a, b) => b.count / b.total - a.count / a.total || b.count - a.count).slice(0, MOST);
     if (rows.length === 0) return element("p", {class: "note"}, "None, or the answers are not in the files.");
     return element("div", {class: "wide tall"}, element("table", {class: "sortable"},
-      element("thead", {}, element("tr", {}, ["method", "is", "taken for", "count", "of", "%"].map(text => element("th", {scope: "col"}, text)))),
+      element("thead", {}, element("tr", {}, ["method", "is", "taken for", "count", "of", "%"].map((text, i) =>
+        element("th", {scope: "col", class: i === 1 || i === 2 ? "text" : undefined}, text)))),
       element("tbody", {}, rows.map(({m, truth, answer, count, total}) => element("tr", {"data-m": m},
         element("th", {scope: "row"}, swatch(m), data.methods[m]), element("td", {class: "text"}, name(truth)),
         element("td", {class: "text"}, name(answer)), element("td", {}, String(count)), element("td", {}, String(total)),

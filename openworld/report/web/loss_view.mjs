@@ -8,13 +8,13 @@ export class LossView {
     this.place = place;
     this.page = page;
     this.groups = [...new Set(page.data.loss.map(run => run.group))];
-    this.group = this.groups[0];
     this.build();
   }
 
   build() {
-    const {data} = this.page;
-    const runs = data.loss.filter(run => run.group === this.group);
+    const {data, state} = this.page;
+    const group = this.groups.includes(state.loss) ? state.loss : this.groups[0];
+    const runs = data.loss.filter(run => run.group === group);
     const all = runs.flatMap(run => run.points);
     const drawing = figure({title: "Training loss over steps", xTitle: "step", yTitle: "loss",
       xRange: [0, Math.max(...all.map(([step]) => step))],
@@ -27,7 +27,8 @@ export class LossView {
     const methods = [...new Set(runs.map(run => run.method))];
     this.place.replaceChildren(...[
       this.groups.length > 1 ? element("div", {class: "controls"}, chooser("test set",
-        this.groups.map(i => [i, data.groups[i].name]), this.group, value => { this.group = Number(value); this.build(); })) : null,
+        this.groups.map(i => [i, data.groups[i].name]), group,
+        value => { state.loss = Number(value); this.page.save(); this.build(); })) : null,
       element("div", {class: "figures"}, element("figure", {}, drawing.svg)),
       element("div", {class: "legend"}, methods.map(m => element("span", {"data-m": m}, swatch(m), data.methods[m])))].filter(Boolean));
     this.page.applyMethods();

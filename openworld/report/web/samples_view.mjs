@@ -112,7 +112,7 @@ export class SamplesView {
       const {kind, calledBase, answer, r} = outcome(samples, i, m, this.k.get(m));
       const {mark, title} = KINDS.find(({name}) => name === kind);
       const said = answer >= 0 ? this.className(group, answer) : calledBase ? "base" : "new";
-      return element("li", {class: m === method ? "active" : "", title: `${title}; called ${calledBase ? "base" : "new"}`},
+      return element("li", {class: m === method ? "active" : "", title: `${data.methods[m]}: ${title}; called ${calledBase ? "base" : "new"}`},
         element("span", {class: `mark ${kind}`, role: "img", "aria-label": title}, mark), swatch(m),
         methods.length > 1 ? element("span", {class: "who"}, shortened(data.methods[m], 14)) : null,
         element("span", {class: "said"}, shortened(said, 22)), element("small", {}, `r ${score(r, 3)}`));

@@ -1,10 +1,11 @@
 // What the reader chose, in the fragment of the address: "#d=1&m=2&k=340&off=0,3". Links to sections keep it.
 
-const NUMBERS = ["d", "m", "s", "k", "page"];
-const TEXTS = ["kind", "side", "class", "of", "shade", "at"];
+const NUMBERS = ["d", "m", "s", "k", "page", "classes", "loss"];
+const TEXTS = ["kind", "side", "class", "of", "among", "shade", "at"];
 
 // {d: dataset, m: method, s: seed, k: samples called base, off: methods that are hidden, kind, side, class: filters of
-// samples, of: dataset of samples, page, sort: [table, column, descending], shade: light or dark, at: section}. What makes no
+// samples, of: dataset of samples, page, classes: dataset of the classes, among: the names they are classified among, loss:
+// dataset of the losses, sort: [table, column, descending], shade: light or dark, at: section}. What makes no
 // sense is left out.
 export function parseState(fragment) {
   const state = {off: new Set()};

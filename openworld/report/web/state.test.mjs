@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseState, stateText } from "./state.mjs";
 
 test("what is written is read again", () => {
-  const state = {d: 1, m: 2, s: 3, k: 340, page: 2, kind: "wrong-side", side: "new", class: "7", of: "1", shade: "dark", at: "s3",
+  const state = {d: 1, m: 2, s: 3, k: 340, page: 2, kind: "wrong-side", side: "new", class: "7", of: "1", classes: 1, among: "all", loss: 2, shade: "dark", at: "s3",
                  off: new Set([3, 0]), sort: [2, 1, true]};
   assert.deepEqual(parseState(stateText(state)), {...state, off: new Set([0, 3])});
   assert.equal(stateText({off: new Set()}), "");

@@ -1,6 +1,7 @@
 #include "images.h"
 
 #include "../arrays.h"
+#include "../fs_text.h"
 #include "openworld/tuning/image_list.h"
 
 namespace openworld::python {
@@ -20,7 +21,7 @@ Dataset to_images(const py::list& images, const std::string& function) {
   ImageList list(function);
   for (const py::handle image : images) {
     if (py::isinstance<py::str>(image)) {
-      list.add_path(image.cast<std::string>());
+      list.add_path(from_path(image));
     } else {
       list.add_pixels(to_pixels(py::reinterpret_borrow<py::object>(image), {function, ""}));
     }

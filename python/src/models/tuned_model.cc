@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include "../fs_text.h"
 #include "bind.h"
 #include "images.h"
 #include "keywords.h"
@@ -22,7 +23,7 @@ py::dict to_dict(const Answer& answer) {
     return name.empty() ? py::object(py::none()) : py::object(py::str(name));
   };
   py::dict d;
-  d["path"] = answer.path;
+  d["path"] = to_path(answer.path);
   d["side"] = std::string(side_name(answer.side));
   d["label"] = text(answer.class_name());
   d["r"] = answer.r;

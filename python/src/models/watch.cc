@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "../fs_text.h"
+
 namespace openworld::python {
 namespace {
 
@@ -47,11 +49,11 @@ TuningObserver Watch::observer() {
   TuningObserver observer;
   observer.warning = [this](const std::string& line) {
     const py::gil_scoped_acquire gil;
-    reporter_.attr("warn")(line);
+    reporter_.attr("warn")(to_line(line));
   };
   observer.note = [this](const std::string& line) {
     const py::gil_scoped_acquire gil;
-    reporter_.attr("tell")(line);
+    reporter_.attr("tell")(to_line(line));
   };
   // What comes before the first step is not saved, but what was encoded is cached: a signal ends
   // it.
