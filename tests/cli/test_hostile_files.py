@@ -144,6 +144,41 @@ def test_deflated_zeros(folder):
     refused("eval", path, "--max-memory", "512M", says=("the limit that was set",))
 
 
+def text_item(text):
+    """An .npy with one text of bytes."""
+    return np.frombuffer(text, f"S{len(text)}").reshape(())
+
+
+META = {"objects": b"{},", "texts": b'"",', "lists": b"[],"}
+
+
+@pytest.mark.parametrize("name", META)
+def test_values_of_a_compressed_meta(folder, name):
+    """50 KB of archive are 16 million values of 80 bytes and more."""
+    path = folder / "meta.npz"
+    meta = b"[" + META[name] * 16_000_000 + b"0]"
+    np.savez_compressed(path, **compact(), meta=text_item(meta))
+    cheaply_refused("eval", path, "--json", says=("meta.npz: meta: JSON of", "memory"))
+
+
+@pytest.mark.parametrize("command", [("eval",), ("doctor",), ("report", "--out", "page.html")])
+def test_names_of_a_compressed_list(folder, command):
+    path = folder / "classes.npz"
+    np.savez_compressed(path, **compact(), classes=np.full(16 * MIB, b"a", "S1"))
+    cheaply_refused(command[0], path, *command[1:], cwd=folder,
+                    says=("classes.npz: classes of 16777216 texts needs 2.0 GiB of memory",))
+    assert not (folder / "page.html").exists()
+
+
+@pytest.mark.parametrize("count", [10**9, 2**31 - 1])
+def test_a_number_of_classes(folder, count):
+    path = folder / "count.npz"
+    labels = np.zeros(40, "i4")
+    write_npz(path, {**compact(), "label": labels, "predicted": labels,
+                     "base_classes": np.int32(count), "new_classes": np.int32(count)})
+    cheaply_refused("eval", path, "--per-class", says=(f"count.npz: base_classes, which is {count},",))
+
+
 def webp_of(width, height):
     """The header of a lossless WebP and almost nothing behind it."""
     bits = (width - 1) | (height - 1) << 14
