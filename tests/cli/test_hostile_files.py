@@ -179,6 +179,32 @@ def test_a_number_of_classes(folder, count):
     cheaply_refused("eval", path, "--per-class", says=(f"count.npz: base_classes, which is {count},",))
 
 
+TABLES = {
+    "settings": ("rank", lambda i: f"m{i % 2},s{i // 2},{i % 97}", None),
+    "methods": ("rank", lambda i: f"m{i},s,{i % 97}", "methods; expected at most 500"),
+    "sparse": ("rank", lambda i: f"m{i % 400},s{i},{i % 97}", "expected every method in every setting"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_many_names(folder, name):
+    """A name was compared with all before it."""
+    command, row, says = TABLES[name]
+    path = folder / "table.csv"
+    path.write_text("method,setting,value\n" + "".join(row(i) + "\n" for i in range(500_000)))
+    if says:
+        return cheaply_refused(command, path, says=("table.csv", says))
+    code, err, seconds, memory = measured(command, path)
+    assert (code, err) == (0, "") and seconds < 10 and memory < 1 << 30
+
+
+def test_a_list_of_methods_in_an_error_is_short(folder):
+    path = folder / "curves.csv"
+    path.write_text("method,world,t,acc\n" + "".join(
+        f"m{m},w,{t},0.5\n" for m in range(500) for t in (0, 1)))
+    assert len(refused("drc", path, "--zero-shot", "x", says=("curves.csv", "and 400 more"))) < 2000
+
+
 def webp_of(width, height):
     """The header of a lossless WebP and almost nothing behind it."""
     bits = (width - 1) | (height - 1) << 14
