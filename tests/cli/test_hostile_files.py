@@ -205,6 +205,23 @@ def test_a_list_of_methods_in_an_error_is_short(folder):
     assert len(refused("drc", path, "--zero-shot", "x", says=("curves.csv", "and 400 more"))) < 2000
 
 
+def test_a_name_of_many_words(folder):
+    """Its phrases are as many as the square of its words, and as long."""
+    path = folder / "words.npz"
+    np.savez_compressed(path, **compact(), classes=np.array([b"a " * 200_000, b"b"]))
+    code, err, seconds, memory = measured("doctor", path)
+    assert code in (0, 1) and seconds < 10 and memory < 1 << 30, (code, err)
+
+
+def test_images_that_are_all_the_same(folder):
+    """20,000 equal features are 200 million pairs."""
+    path = folder / "same.npz"
+    labels = np.arange(20_000) % 2
+    np.savez_compressed(path, features=np.ones((20_000, 8), "f4"), labels=labels, names=["a", "b"])
+    code, err, seconds, memory = measured("doctor", path)
+    assert code == 1 and memory < 1 << 30, (code, err)
+
+
 def webp_of(width, height):
     """The header of a lossless WebP and almost nothing behind it."""
     bits = (width - 1) | (height - 1) << 14
