@@ -222,6 +222,30 @@ def test_images_that_are_all_the_same(folder):
     assert code == 1 and memory < 1 << 30, (code, err)
 
 
+def detect(folder, truth, *flags):
+    (folder / "truth.json").write_text(json.dumps(truth))
+    (folder / "results.json").write_text("[]")
+    return ("detect", "--annotations", folder / "truth.json", "--results", folder / "results.json", *flags)
+
+
+def test_many_categories(folder):
+    """One without objects took 194 KB, and nine bytes of the file."""
+    truth = {"images": [{"id": 1}], "categories": [{"id": i} for i in range(6000)],
+             "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}]}
+    code, err, _, memory = measured(*detect(folder, truth))
+    assert (code, err) == (0, "") and memory < 256 * MIB
+    truth["categories"] = [{"id": i} for i in range(200_000)]
+    cheaply_refused(*detect(folder, truth), says=("truth.json: the evaluation of 200000 categories needs",))
+
+
+def test_a_polygon_to_and_fro(folder):
+    truth = {"images": [{"id": 1, "height": 46_000, "width": 46_000}], "categories": [{"id": 1}],
+             "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81,
+                              "segmentation": [[0, 0, 46_000, 46_000] * 100_000]}]}
+    cheaply_refused(*detect(folder, truth, "--type", "segm"),
+                    says=("truth.json: annotation 0: segmentation: a polygon is", "pixels long"))
+
+
 def webp_of(width, height):
     """The header of a lossless WebP and almost nothing behind it."""
     bits = (width - 1) | (height - 1) << 14
