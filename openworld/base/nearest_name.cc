@@ -37,9 +37,13 @@ std::string letters_of(std::string_view name) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> known) {
+  // Names may come from files: beyond these the table of distances takes too long.
+  constexpr std::size_t kMostLetters = 100, kMostNames = 10'000;
   std::string_view nearest;
   std::size_t least = std::string_view::npos;
-  for (const std::string& other : known) {
+  if (name.size() > kMostLetters) return "";
+  for (const std::string& other : known.first(std::min(known.size(), kMostNames))) {
+    if (other.size() > kMostLetters) continue;
     const std::size_t distance = edit_distance(name, other);
     if (distance > std::max(name.size(), other.size()) / 2 || distance >= least) continue;
     least = distance;
@@ -55,7 +59,12 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
 
 std::string known_names(std::string_view name, std::span<const std::string> known) {
   const std::string near = did_you_mean(name, known);
-  return fmt::format("{}{}here are {}", near, near.empty() ? 't' : 'T', fmt::join(known, ", "));
+  constexpr std::size_t kShown = 100;
+  const std::size_t shown = std::min(known.size(), kShown);
+  std::string list = fmt::format("{}{}here are {}", near, near.empty() ? 't' : 'T',
+                                 fmt::join(known.first(shown), ", "));
+  if (shown < known.size()) list += fmt::format(" and {} more", known.size() - shown);
+  return list;
 }
 
 bool is_same_name(std::string_view a, std::string_view b) {

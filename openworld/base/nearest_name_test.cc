@@ -24,6 +24,14 @@ TEST(NearestName, IsEmptyWhereNothingIsNear) {
   EXPECT_EQ(known_names("hmm", known), "did you mean hm? There are auroc, aupr_base, hm");
 }
 
+// Names may come from files, as many and as long as they like.
+TEST(NearestName, LooksAtWhatPeopleWrite) {
+  const std::vector<std::string> known = {"cat", std::string(1'000'000, 'c')};
+  EXPECT_EQ(nearest_name("bat", known), "cat");
+  EXPECT_EQ(nearest_name(std::string(1'000'000, 'c'), known), "");
+  EXPECT_TRUE(known_names("x", std::vector<std::string>(103, "a")).ends_with("a, a and 3 more"));
+}
+
 TEST(NearestName, TakesTheFirstOfSeveral) {
   const std::string known[] = {"bat", "cat", "rat"};
   EXPECT_EQ(nearest_name("hat", known), "bat");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "openworld/base/error.h"
+#include "openworld/base/nearest_name.h"
 #include "openworld/base/version.h"
 #include "openworld/cli/command.h"
 #include "openworld/cli/drc_runs.h"
@@ -58,8 +59,8 @@ class Drc : public Command {
     const LongTable table = read_long_table(csv, "method", {"world", "t"}, "acc", "seed");
     const auto reference = std::find(table.methods.begin(), table.methods.end(), zero_shot_);
     if (reference == table.methods.end()) {
-      csv.origin().fail(fmt::format("no method {}; --zero-shot takes one of {}",
-                                    in_quotes(zero_shot_), fmt::join(table.methods, ", ")));
+      csv.origin().fail(fmt::format("no method {} for --zero-shot; {}", in_quotes(zero_shot_),
+                                    known_names(zero_shot_, table.methods)));
     }
     const auto zero = static_cast<std::size_t>(reference - table.methods.begin());
     const std::vector<DrcWorld> worlds = read_worlds(csv, table);

@@ -2,21 +2,30 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace openworld {
 namespace {
 
 constexpr std::string_view kJoin = " / ";
+// Every pair of methods is tested, and takes 20 us.
+constexpr std::size_t kMostMethods = 500;
 
-std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
-  const auto it = std::find(names.begin(), names.end(), name);
-  if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
-  names.push_back(name);
-  return names.size() - 1;
-}
+// Names in the order in which they appear, and where each is.
+class NameIndex {
+ public:
+  std::size_t index_of(const std::string& name, std::vector<std::string>& names) {
+    const auto [at, is_new] = places_.try_emplace(name, names.size());
+    if (is_new) names.push_back(name);
+    return at->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;
+};
 
 }  // namespace
 
@@ -34,6 +43,7 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
     std::set<std::string, std::less<>> seeds;
   };
   LongTable table;
+  NameIndex methods, settings;
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     std::string task;
@@ -46,8 +56,8 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
                       "text without \" / \", which joins the parts of a setting");
       }
     }
-    const std::size_t m = index_of(table.methods, std::string(csv.cell(row, method_at)));
-    const std::size_t s = index_of(table.settings, task);
+    const std::size_t m = methods.index_of(std::string(csv.cell(row, method_at)), table.methods);
+    const std::size_t s = settings.index_of(task, table.settings);
     Cell& cell = cells[{s, m}];
     const std::string seed(seed_at ? csv.cell(row, *seed_at) : "");
     if (!cell.seeds.insert(seed).second) {
@@ -63,7 +73,11 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
     csv.origin().fail(fmt::format("only method {}; expected two or more to compare",
                                   in_quotes(table.methods[0])));
   }
-  table.values.resize(table.settings.size() * table.methods.size());
+  if (table.methods.size() > kMostMethods) {
+    csv.origin().fail(
+        fmt::format("has {} methods; expected at most {}", table.methods.size(), kMostMethods));
+  }
+  // No more cells than rows, so that a missing one is found before there is room for all.
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       const auto it = cells.find({s, m});
@@ -73,8 +87,7 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
                         "in every setting",
                         in_quotes(table.methods[m]), in_quotes(table.settings[s])));
       }
-      table.values[s * table.methods.size() + m] =
-          it->second.sum / static_cast<double>(it->second.seeds.size());
+      table.values.push_back(it->second.sum / static_cast<double>(it->second.seeds.size()));
     }
   }
   return table;

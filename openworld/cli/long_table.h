@@ -24,7 +24,7 @@ struct LongTable {
 
 // `setting_columns` name the columns that make up a setting. Rows of the same method and setting
 // are averaged; they must then differ in `seed_column`. Throws Error naming the file when a
-// combination is missing or repeated, or when there is only one method.
+// combination is missing or repeated, or when there is only one method, or more than 500.
 LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
                           const std::vector<std::string>& setting_columns,
                           const std::string& value_column, const std::string& seed_column);

@@ -52,6 +52,7 @@ struct CocoAnnotations {
   std::vector<CocoObject> objects;
   std::vector<Mask> masks{};  // one per object, for masks only
   std::string path;
+  std::uint64_t file_bytes = 0;  // of JSON
 
   // Index of the image or category of that id.
   std::optional<std::uint32_t> image(std::int64_t id) const;

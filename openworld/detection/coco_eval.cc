@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <limits>
 #include <span>
 
@@ -132,20 +133,48 @@ std::pair<std::size_t, std::size_t> range(std::size_t one, std::size_t count) {
   return one == kAllOf ? std::pair<std::size_t, std::size_t>(0, count) : std::pair(one, one + 1);
 }
 
+// The same for the categories that were kept; empty for one that was not.
+std::pair<std::size_t, std::size_t> kept_range(std::size_t one, const CocoEvaluation& e) {
+  if (one == kAllOf) return {0, e.kept.size()};
+  const auto at = std::ranges::lower_bound(e.kept, one);
+  const auto place = static_cast<std::size_t>(at - e.kept.begin());
+  return {place, place + (at != e.kept.end() && *at == one ? 1 : 0)};
+}
+
+bool has_objects(const CategoryMatches& matches) {
+  return std::ranges::any_of(matches.by_area,
+                             [](const auto& area) { return !area.objects.empty(); });
+}
+
 }  // namespace
 
-CocoEvaluation accumulate(const std::vector<CategoryMatches>& matches, const CocoParams& params) {
+std::uint64_t means_bytes(const std::vector<CategoryMatches>& matches, const CocoParams& params) {
+  const auto kept = static_cast<std::uint64_t>(std::ranges::count_if(matches, has_objects));
+  return kept * params.iou_thresholds.size() * params.area_ranges.size() *
+         (params.recall_thresholds.size() + params.max_dets.size()) * sizeof(double);
+}
+
+CocoEvaluation accumulate(const std::vector<CategoryMatches>& matches, const CocoParams& params,
+                          CocoArrays arrays) {
+  const bool all = arrays == CocoArrays::kAll;
   CocoEvaluation result;
   result.thresholds = params.iou_thresholds.size();
   result.recalls = params.recall_thresholds.size();
   result.categories = matches.size();
   result.areas = params.area_ranges.size();
   result.limits = params.max_dets.size();
-  const std::size_t cells = result.categories * result.areas * result.limits;
-  result.precision.assign(result.thresholds * result.recalls * cells, -1.0);
-  result.scores = result.precision;
+  for (std::size_t k = 0; k < matches.size(); ++k) {
+    if (all || has_objects(matches[k])) result.kept.push_back(k);
+  }
+  result.first_limit = all ? 0 : result.limits - 1;
+  const std::size_t rows = result.kept.size() * result.areas;
+  const std::size_t cells = rows * result.limits;
+  const std::size_t curves = rows * (result.limits - result.first_limit);
+  result.precision.assign(result.thresholds * result.recalls * curves, -1.0);
+  if (all) result.scores = result.precision;
   result.recall.assign(result.thresholds * cells, -1.0);
-  parallel_for(matches.size(), params.threads, [&](std::size_t k) {
+  parallel_for(result.kept.size(), params.threads, [&](std::size_t place) {
+    const std::size_t k = result.kept[place];
     Lanes lanes;
     CurveReader reader(params);
     for (std::size_t a = 0; a < result.areas; ++a) {
@@ -154,16 +183,20 @@ CocoEvaluation accumulate(const std::vector<CategoryMatches>& matches, const Coc
       if (objects == 0) continue;
       for (std::size_t m = 0; m < result.limits; ++m) {
         walk(matches[k], a, params.max_dets[m], result.thresholds, lanes);
-        const std::size_t cell = (k * result.areas + a) * result.limits + m;
+        const std::size_t row = place * result.areas + a;
+        const bool drawn = m >= result.first_limit;
+        const std::size_t curve =
+            row * (result.limits - result.first_limit) + (m - result.first_limit);
         for (std::size_t t = 0; t < result.thresholds; ++t) {
-          const auto at = [&](std::size_t r) { return (t * result.recalls + r) * cells + cell; };
-          for (std::size_t r = 0; r < result.recalls; ++r) {
-            result.precision[at(r)] = result.scores[at(r)] = 0;
+          const auto at = [&](std::size_t r) { return (t * result.recalls + r) * curves + curve; };
+          for (std::size_t r = 0; drawn && r < result.recalls; ++r) {
+            result.precision[at(r)] = 0;
+            if (all) result.scores[at(r)] = 0;
           }
-          result.recall[t * cells + cell] = reader.read(
+          result.recall[t * cells + row * result.limits + m] = reader.read(
               matches[k], lanes, t, objects, [&](std::size_t r, double precision, double score) {
-                result.precision[at(r)] = precision;
-                result.scores[at(r)] = score;
+                if (drawn) result.precision[at(r)] = precision;
+                if (all) result.scores[at(r)] = score;
               });
         }
       }
@@ -174,15 +207,17 @@ CocoEvaluation accumulate(const std::vector<CategoryMatches>& matches, const Coc
 
 double mean_precision(const CocoEvaluation& e, std::size_t area, std::size_t limit,
                       std::size_t threshold, std::size_t category) {
+  assert(limit >= e.first_limit);
   std::vector<double> values;
+  const std::size_t limits = e.limits - e.first_limit, categories = e.kept.size();
   const auto [t_first, t_last] = range(threshold, e.thresholds);
-  const auto [k_first, k_last] = range(category, e.categories);
+  const auto [k_first, k_last] = kept_range(category, e);
   for (std::size_t t = t_first; t < t_last; ++t) {
     for (std::size_t r = 0; r < e.recalls; ++r) {
       for (std::size_t k = k_first; k < k_last; ++k) {
         const double value =
-            e.precision[(((t * e.recalls + r) * e.categories + k) * e.areas + area) * e.limits +
-                        limit];
+            e.precision[(((t * e.recalls + r) * categories + k) * e.areas + area) * limits + limit -
+                        e.first_limit];
         if (value > -1) values.push_back(value);
       }
     }
@@ -194,10 +229,10 @@ double mean_recall(const CocoEvaluation& e, std::size_t area, std::size_t limit,
                    std::size_t threshold, std::size_t category) {
   std::vector<double> values;
   const auto [t_first, t_last] = range(threshold, e.thresholds);
-  const auto [k_first, k_last] = range(category, e.categories);
+  const auto [k_first, k_last] = kept_range(category, e);
   for (std::size_t t = t_first; t < t_last; ++t) {
     for (std::size_t k = k_first; k < k_last; ++k) {
-      const double value = e.recall[((t * e.categories + k) * e.areas + area) * e.limits + limit];
+      const double value = e.recall[((t * e.kept.size() + k) * e.areas + area) * e.limits + limit];
       if (value > -1) values.push_back(value);
     }
   }

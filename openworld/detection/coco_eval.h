@@ -14,6 +14,7 @@
 // Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014; the reference is pycocotools.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "openworld/detection/coco_matching.h"
@@ -26,9 +27,22 @@ struct CocoEvaluation {
   std::vector<double> precision;  // [thresholds, recalls, categories, areas, limits]
   std::vector<double> recall;     // [thresholds, categories, areas, limits]
   std::vector<double> scores;     // as precision
+
+  // What kForMeans left out: limits of precision before this one, and all categories but these.
+  std::size_t first_limit = 0;
+  std::vector<std::size_t> kept{};
 };
 
-CocoEvaluation accumulate(const std::vector<CategoryMatches>& matches, const CocoParams& params);
+// Which of the arrays are needed. With COCO's parameters a category takes 194 KB of kAll and, if it
+// has objects, 33 KB of kForMeans, which has what mean_recall and mean_precision at the last limit
+// read.
+enum class CocoArrays { kAll, kForMeans };
+
+CocoEvaluation accumulate(const std::vector<CategoryMatches>& matches, const CocoParams& params,
+                          CocoArrays arrays = CocoArrays::kAll);
+
+// The bytes of kForMeans.
+std::uint64_t means_bytes(const std::vector<CategoryMatches>& matches, const CocoParams& params);
 
 // The mean of the entries above -1, summed in pairs as NumPy does; -1 where there are none.
 // Thresholds: all, or the one at `threshold`; categories: all, or the one at `category`.

@@ -226,6 +226,25 @@ TEST(CocoEval, AFalsePositiveNeverRaisesAp) {
   }
 }
 
+TEST(CocoEval, MeansNeedAPartOfTheArrays) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    World world = random_world(seed);
+    world.truth.categories.push_back({.id = 1000, .name = "without objects"});
+    const CocoParams params;
+    const auto matches = match_detections(world.truth, world.results, params);
+    const auto all = accumulate(matches, params);
+    const auto part = accumulate(matches, params, CocoArrays::kForMeans);
+    EXPECT_EQ(coco_stats(part, params), coco_stats(all, params));
+    for (std::size_t k = 0; k < matches.size(); ++k) {
+      EXPECT_EQ(mean_precision(part, 0, 2, kAllOf, k), mean_precision(all, 0, 2, kAllOf, k));
+      EXPECT_EQ(mean_recall(part, 1, 0, 3, k), mean_recall(all, 1, 0, 3, k));
+    }
+    EXPECT_EQ((part.precision.size() + part.recall.size()) * sizeof(double),
+              means_bytes(matches, params));
+    EXPECT_TRUE(part.scores.empty());
+  }
+}
+
 TEST(CocoResampling, WeightsOfOneGiveTheEstimate) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const World world = random_world(seed);

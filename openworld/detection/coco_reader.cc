@@ -32,6 +32,7 @@ class AnnotationsReader {
   AnnotationsReader(const JsonInput& input, IouType type)
       : origin_(input.origin), stream_(input), type_(type) {
     annotations_.path = input.origin.file;
+    annotations_.file_bytes = stream_.size();
   }
 
   CocoAnnotations read() {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "openworld/io/memory_limit.h"
+
 namespace openworld {
 namespace {
 
@@ -39,6 +41,16 @@ MeasuredValue measured_stat(double value, const std::string& why,
   return measured;
 }
 
+void request_category_memory(const CocoAnnotations& annotations,
+                             const std::vector<CategoryMatches>& matches, const CocoParams& params,
+                             bool bootstrap) {
+  constexpr std::uint64_t kResamples = 1000;  // the default; more of them were asked for
+  const std::uint64_t resampled = bootstrap ? kResamples * matches.size() * sizeof(double) : 0;
+  request_memory(means_bytes(matches, params) + resampled, annotations.file_bytes,
+                 fmt::format("the evaluation of {} categories", matches.size()),
+                 {"detect", annotations.path});
+}
+
 DetectionEvaluation evaluate_detections(const CocoAnnotations& annotations,
                                         const CocoResults& results,
                                         const std::vector<CategoryMatches>& matches,
@@ -48,7 +60,8 @@ DetectionEvaluation evaluate_detections(const CocoAnnotations& annotations,
   result.images = static_cast<std::int64_t>(annotations.images.size());
   result.objects = static_cast<std::int64_t>(annotations.objects.size());
   result.detections = static_cast<std::int64_t>(results.detections.size());
-  const CocoEvaluation evaluation = accumulate(matches, params);
+  request_category_memory(annotations, matches, params, bootstrap.has_value());
+  const CocoEvaluation evaluation = accumulate(matches, params, CocoArrays::kForMeans);
   result.stats = coco_stats(evaluation, params);
   std::vector<BootstrapResult> intervals;
   if (bootstrap) {

@@ -34,6 +34,12 @@ struct DetectionEvaluation {
   std::vector<std::string> notes;  // what a reader of the numbers should know
 };
 
+// Throws Error unless what is kept for each category fits the memory that the annotations may take
+// (io/memory_limit.h): a few bytes name a category that takes 33 KB, and 8 KB of its bootstrap.
+void request_category_memory(const CocoAnnotations& annotations,
+                             const std::vector<CategoryMatches>& matches, const CocoParams& params,
+                             bool bootstrap);
+
 // REQUIRES: `matches` were made from the annotations and results with COCO's own `params`.
 // Intervals where `bootstrap` is given.
 DetectionEvaluation evaluate_detections(const CocoAnnotations& annotations,

@@ -14,6 +14,10 @@ namespace {
 // The grid on which outlines are walked has this many steps a pixel.
 constexpr double kScale = 5;
 
+// Of one outline: 13 million pixels. A polygon may go to and fro across an image of 2^31 pixels at
+// every corner.
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 26;
+
 // Half-open ranges of pixels of the object, ascending, in place of runs.
 using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -184,6 +188,15 @@ Mask mask_from_polygon(std::span<const double> xy, std::uint32_t height, std::ui
   }
   for (std::size_t i = 0; i < xy.size(); ++i) check_corner(xy[i], i % 2 == 0 ? width : height, i);
   const auto grid = [](double value) { return static_cast<int>(kScale * value + 0.5); };
+  std::uint64_t steps = 0;
+  for (std::size_t i = 0; i < xy.size(); ++i) {
+    steps += static_cast<std::uint64_t>(std::abs(grid(xy[(i + 2) % xy.size()]) - grid(xy[i])));
+  }
+  if (steps > kMaxSteps) {
+    fail("mask",
+         fmt::format("a polygon is {:.0f} pixels long; expected {:.0f} at most",
+                     static_cast<double>(steps) / kScale, static_cast<double>(kMaxSteps) / kScale));
+  }
   OutlineWalk walk(height, width);
   for (std::size_t i = 0; i < xy.size(); i += 2) {
     const std::size_t next = (i + 2) % xy.size();

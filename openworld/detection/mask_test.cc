@@ -102,6 +102,13 @@ TEST(Mask, EmptyHasNoBox) {
   EXPECT_EQ(empty.box().width, 0);
 }
 
+// To and fro across the image at every corner.
+TEST(Mask, RefusesOutlinesWithoutEnd) {
+  std::vector<double> xy;
+  for (int i = 0; i < 100'000; ++i) xy.insert(xy.end(), {i % 2 == 0 ? 0.0 : 46'000.0, 1.0});
+  EXPECT_THROW(mask_from_polygon(xy, 46'000, 46'000), Error);
+}
+
 TEST(Mask, Refusals) {
   EXPECT_THROW(mask_from_runs({5, 5}, 10, 10), Error);
   EXPECT_THROW(mask_from_text("\x20", 10, 10), Error);

@@ -31,7 +31,8 @@ void add_precision(const CocoAnnotations& annotations, const OpenSetFile& file,
   CocoParams params;
   params.threads = options.bootstrap.threads;
   const auto matches = match_detections(annotations, coco_results(file), params);
-  evaluation.stats = coco_stats(accumulate(matches, params), params);
+  request_category_memory(annotations, matches, params, options.intervals);
+  evaluation.stats = coco_stats(accumulate(matches, params, CocoArrays::kForMeans), params);
   std::vector<BootstrapResult> intervals;
   if (options.intervals) {
     intervals = coco_intervals(CocoResampling(matches, params), annotations.images.size(),

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "openworld/base/quotes.h"
 #include "openworld/doctor/check.h"
@@ -46,9 +48,16 @@ std::vector<Finding> look_for_equal(const Patient& patient) {
   return findings;
 }
 
+// Names with more words are descriptions, which contain many things. The phrases of a name are as
+// many as the square of its words.
+constexpr std::size_t kMostWords = 32;
+// Where looking ends: a list of names that overlap so much needs no more examples.
+constexpr std::size_t kMostContained = 100'000;
+
 // Calls f(words [first, last) of the name) for each run of whole words but all of them.
 template <class F>
-void for_phrases(const std::string& name, const F& f) {
+void for_phrases(std::string_view name, const F& f) {
+  if (static_cast<std::size_t>(std::ranges::count(name, ' ')) >= kMostWords) return;
   std::vector<std::size_t> starts = {0}, ends;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] != ' ') continue;
@@ -67,24 +76,25 @@ void for_phrases(const std::string& name, const F& f) {
 std::vector<Finding> look_for_contained(const Patient& patient) {
   std::vector<Finding> findings;
   for (const ClassNameList& list : patient.names) {
-    std::map<std::string, std::size_t> known;
-    for (std::size_t c = 0; c < list.names.size(); ++c) {
-      if (const std::string plain = plain_name(list.names[c]); !plain.empty()) {
-        known.emplace(plain, c);
-      }
+    std::vector<std::string> plain;
+    for (const std::string& name : list.names) plain.push_back(plain_name(name));
+    std::unordered_map<std::string_view, std::size_t> known;
+    for (std::size_t c = 0; c < plain.size(); ++c) {
+      if (!plain[c].empty()) known.emplace(plain[c], c);
     }
     Finding finding;
-    for (std::size_t c = 0; c < list.names.size(); ++c) {
-      for_phrases(plain_name(list.names[c]), [&](const std::string& phrase) {
+    for (std::size_t c = 0; c < plain.size(); ++c) {
+      for_phrases(plain[c], [&](std::string_view phrase) {
         const auto found = known.find(phrase);
-        if (found == known.end()) return;
+        if (found == known.end() || finding.examples.size() == kMostContained) return;
         finding.examples.push_back(fmt::format("classes {} and {}: {}", found->second, c,
                                                both(list.names[found->second], list.names[c])));
       });
     }
     if (finding.examples.empty()) continue;
     finding.what =
-        fmt::format("{}: {} class name{} in another", list.where, finding.examples.size(),
+        fmt::format("{}: {}{} class name{} in another", list.where, finding.examples.size(),
+                    finding.examples.size() == kMostContained ? " or more" : "",
                     finding.examples.size() == 1 ? " is contained" : "s are contained");
     finding.means =
         "images of the longer name often fit the shorter one too, which costs accuracy; base and "

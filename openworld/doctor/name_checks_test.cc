@@ -40,6 +40,14 @@ TEST(ContainedNames, AreWholeWords) {
   EXPECT_TRUE(has_text(found, "classes 3 and 2: \"hot\" and \"red hot chili\"")) << found;
 }
 
+// The phrases of a name are as many as the square of its words.
+TEST(ContainedNames, OfDescriptionsAreNotLookedFor) {
+  std::string words;
+  for (int i = 0; i < 200'000; ++i) words += "a ";
+  EXPECT_EQ(found_by(with_names({words, "a"}), "contained-names"), "");
+  EXPECT_EQ(found_by(with_names({words, words + "b"}), "contained-names"), "");
+}
+
 TEST(Examine, LeavesOutWhatIsIgnored) {
   const Patient patient = with_names({"dog", "hot dog", "Dog"});
   const Examination all = examine(patient);

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kBlock = 512;
 // Images whose nearest neighbour is looked for, to choose a cosine.
 constexpr std::size_t kSampled = 1000;
+// Pairs that are kept. Of n equal images there are n (n - 1) / 2.
+constexpr std::size_t kMostPairs = 1'000'000;
 // Equal features have a cosine of 1 but for the rounding of floats.
 constexpr double kRounding = 1e-5;
 
@@ -96,6 +98,7 @@ std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& f
   const std::size_t n = features.size(), width = features.width;
   const std::size_t blocks = (n + kBlock - 1) / kBlock;
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> found(blocks);
+  const std::size_t most = kMostPairs / std::max<std::size_t>(blocks, 1) + 1;
   const SingleThreadedProducts single;
   parallel_for(blocks, threads, [&](std::size_t b) {
     const std::size_t first = b * kBlock, rows = std::min(kBlock, n - first);
@@ -107,7 +110,7 @@ std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& f
       for (std::size_t r = 0; r < rows; ++r) {
         for (std::size_t c = 0; c < columns; ++c) {
           if (from + c <= first + r || cosines[r * columns + c] < near) continue;
-          found[b].emplace_back(first + r, from + c);
+          if (found[b].size() < most) found[b].emplace_back(first + r, from + c);
         }
       }
     }

@@ -22,7 +22,8 @@ inline constexpr double kNearShare = 0.05;
 
 // Pairs (i, j), i < j, of a cosine of `near` or more, in order. O(n^2 width), by matrix products on
 // `threads` threads in blocks that need no memory of their own beyond a few MB; the same for any
-// number of threads. Features of length zero are like nothing.
+// number of threads. Features of length zero are like nothing. A million pairs at most, the same
+// number for each block of images.
 std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& features,
                                                             double near, int threads);
 

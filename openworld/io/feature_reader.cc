@@ -37,6 +37,7 @@ Dtype dtype_of(TensorType type) {
 NpyArray array_of(const StoredTensor& tensor, std::size_t file_bytes, const Origin& origin) {
   NpyArray array;
   array.name = tensor.name;
+  array.file_bytes = file_bytes;
   array.header.shape.assign(tensor.shape.begin(), tensor.shape.end());
   array.header.count = static_cast<std::size_t>(tensor.size());
   const bool in_order = tensor.strides == row_major_strides(tensor.shape);
@@ -155,6 +156,10 @@ NpyArray FeatureReader::features() const {
   if (shape[0] == 0) {
     origin_.fail(fmt::format("{} has no rows; expected one or more", array->name));
   }
+  // A row has a label, a name and scores, however few numbers it has itself.
+  constexpr std::uint64_t kRowBytes = 128;
+  request_memory(shape[0] * kRowBytes, array->file_bytes,
+                 fmt::format("{} of {} rows", array->name, shape[0]), origin_);
   return *array;
 }
 

@@ -10,6 +10,7 @@
 
 #include "openworld/io/column.h"
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 
 namespace openworld {
 namespace {
@@ -17,18 +18,31 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
+// What values take in memory, with what malloc and a growing list add: `{},` is three bytes of
+// text and 96 of memory. Texts longer than 15 bytes take their length more.
+constexpr std::size_t kNumberBytes = 32, kTextBytes = 80, kListBytes = 64, kObjectBytes = 96,
+                      kKeyBytes = 128;
+
 // Counts against the limits. A member of a SAX handler that returns false ends the parse; `problem`
 // then says why.
 class Counter {
  public:
-  explicit Counter(const JsonLimits& limits) : limits_(limits) {}
+  Counter(const JsonLimits& limits, std::size_t text_bytes)
+      : limits_(limits),
+        file_bytes_(limits.file_bytes > 0 ? limits.file_bytes : text_bytes),
+        most_bytes_(memory_for(file_bytes_)) {}
 
-  bool value() {
-    if (++values_ <= limits_.values) return true;
-    return stop(fmt::format("has more than {} JSON values", limits_.values));
+  bool value(std::size_t bytes) {
+    if (++values_ > limits_.values) {
+      return stop(fmt::format("has more than {} JSON values", limits_.values));
+    }
+    bytes_ += bytes;
+    if (bytes_ <= most_bytes_) return true;
+    return stop(
+        memory_refusal(bytes_, file_bytes_, fmt::format("JSON of {} values or more", values_)));
   }
-  bool open() {
-    if (!value()) return false;
+  bool open(std::size_t bytes) {
+    if (!value(bytes)) return false;
     if (++depth_ <= limits_.depth) return true;
     return stop(fmt::format("has JSON nested deeper than {}", limits_.depth));
   }
@@ -54,6 +68,7 @@ class Counter {
   }
 
   const JsonLimits& limits_;
+  std::uint64_t file_bytes_, most_bytes_, bytes_ = 0;
   std::size_t values_ = 0, depth_ = 0;
   std::string problem_;
 };
@@ -76,23 +91,26 @@ OrderedJson* insert(OrderedJson& object, std::string& key, std::unordered_set<st
 template <class J>
 class Builder {
  public:
-  explicit Builder(const JsonLimits& limits) : counter_(limits) {}
+  Builder(const JsonLimits& limits, std::size_t text_bytes) : counter_(limits, text_bytes) {}
 
-  bool null() { return put(nullptr); }
-  bool boolean(bool value) { return put(value); }
-  bool number_integer(std::int64_t value) { return put(value); }
-  bool number_unsigned(std::uint64_t value) { return put(value); }
-  bool number_float(double value, const std::string&) { return put(value); }
-  bool string(std::string& value) { return put(std::move(value)); }
+  bool null() { return put(nullptr, kNumberBytes); }
+  bool boolean(bool value) { return put(value, kNumberBytes); }
+  bool number_integer(std::int64_t value) { return put(value, kNumberBytes); }
+  bool number_unsigned(std::uint64_t value) { return put(value, kNumberBytes); }
+  bool number_float(double value, const std::string&) { return put(value, kNumberBytes); }
+  bool string(std::string& value) {
+    const std::size_t bytes = kTextBytes + value.size();
+    return put(std::move(value), bytes);
+  }
   bool binary(typename J::binary_t&) { return false; }
 
-  bool start_object(std::size_t) { return start(J::value_t::object); }
+  bool start_object(std::size_t) { return start(J::value_t::object, kObjectBytes); }
   bool end_object() { return end(); }
-  bool start_array(std::size_t) { return start(J::value_t::array); }
+  bool start_array(std::size_t) { return start(J::value_t::array, kListBytes); }
   bool end_array() { return end(); }
 
   bool key(std::string& key) {
-    if (!counter_.value()) return false;
+    if (!counter_.value(kKeyBytes + key.size())) return false;
     slot_ = insert(*open_.back().value, key, &open_.back().keys);
     return slot_ != nullptr || counter_.twice(key);
   }
@@ -122,13 +140,13 @@ class Builder {
     return &parent.template get_ref<typename J::array_t&>().emplace_back(std::move(value));
   }
   template <class T>
-  bool put(T&& value) {
-    if (!counter_.value()) return false;
+  bool put(T&& value, std::size_t bytes) {
+    if (!counter_.value(bytes)) return false;
     place(J(std::forward<T>(value)));
     return true;
   }
-  bool start(typename J::value_t type) {
-    if (!counter_.open()) return false;
+  bool start(typename J::value_t type, std::size_t bytes) {
+    if (!counter_.open(bytes)) return false;
     open_.push_back({place(J(type))});
     return true;
   }
@@ -150,7 +168,7 @@ std::pair<J, std::string> build(std::string_view text, const JsonLimits& limits)
     return {J(),
             fmt::format("has {} bytes of JSON; expected at most {}", text.size(), limits.bytes)};
   }
-  Builder<J> builder(limits);
+  Builder<J> builder(limits, text.size());
   if (!J::sax_parse(text.begin(), text.end(), &builder)) return {J(), builder.take_problem()};
   return {builder.take(), ""};
 }

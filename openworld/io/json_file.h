@@ -1,10 +1,11 @@
 #pragma once
 
 // The one reader of JSON text: strict (RFC 8259, UTF-8, no key twice in one object), in time linear
-// in the text, and bounded in size, depth and number of values. Nothing else in the project parses
-// JSON, except detection/json_stream.h, which reads large files without holding them.
+// in the text, and bounded in size, depth, number of values and memory. Nothing else in the project
+// parses JSON, except detection/json_stream.h, which reads large files without holding them.
 
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -19,6 +20,9 @@ struct JsonLimits {
   std::size_t bytes = std::size_t{1} << 20;
   std::size_t depth = 32;                     // of nested lists and objects
   std::size_t values = std::size_t{1} << 17;  // of any type, with keys
+  // Of the file that the text was inflated from, which bounds the memory of the values
+  // (memory_limit.h); 0: the text is the file.
+  std::uint64_t file_bytes = 0;
 };
 
 // Throws Error for what exceeds a limit or is not JSON, and for an object with the same key twice,

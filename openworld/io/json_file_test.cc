@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/test_util.h"
 
 namespace openworld {
@@ -64,6 +65,22 @@ TEST(ParseJson, IsLinearInTheNumberOfEntries) {
   EXPECT_EQ(parse_json(text, kOrigin, large).size(), kEntries / 4 + 1);
   EXPECT_EQ(parse_ordered_json(text, kOrigin, large).size(), kEntries / 4 + 1);
   EXPECT_ERROR(parse_json(repeat("[", 200'000), kOrigin, large), "nested deeper than 8");
+}
+
+// Three bytes of text are 96 bytes of memory, and the text may have been inflated from a thousandth
+// of itself.
+TEST(ParseJson, TakesAsMuchMemoryAsTheFileMay) {
+  JsonLimits limits{.bytes = std::size_t{1} << 30, .depth = 8, .values = 10'000'000};
+  const std::string objects = "[" + repeat("{},", 3'000'000) + "{}]";
+  EXPECT_ERROR(parse_json(objects, kOrigin, limits), "values or more needs 201 MiB of memory");
+  const std::string fewer = "[" + repeat("{},", 1'000'000) + "{}]";
+  limits.file_bytes = 3000;
+  EXPECT_ERROR(check_json(fewer, kOrigin, limits),
+               "needs 64 MiB of memory; expected at most 64 MiB for a file of 2.9 KiB");
+  EXPECT_FALSE(try_parse_json(fewer, limits));
+  set_memory_limit(std::uint64_t{1} << 30);
+  EXPECT_NO_THROW(check_json(fewer, kOrigin, limits));
+  set_memory_limit(std::nullopt);
 }
 
 }  // namespace

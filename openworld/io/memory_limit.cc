@@ -38,19 +38,24 @@ std::optional<std::uint64_t> memory_limit() {
   return bytes == kNotSet ? std::nullopt : std::optional(bytes);
 }
 
+std::uint64_t memory_for(std::uint64_t file_bytes) {
+  return memory_limit().value_or(default_limit(file_bytes));
+}
+
+std::string memory_refusal(std::uint64_t bytes, std::uint64_t file_bytes, std::string_view what) {
+  const std::uint64_t most = memory_for(file_bytes);
+  if (bytes <= most) return "";
+  const std::string needs = fmt::format("{} needs {} of memory; expected at most {}", what,
+                                        byte_count_text(bytes), byte_count_text(most));
+  if (memory_limit()) return needs + ", the limit that was set";
+  return fmt::format("{} for a file of {}, unless a larger memory limit is set", needs,
+                     byte_count_text(file_bytes));
+}
+
 void request_memory(std::uint64_t bytes, std::uint64_t file_bytes, std::string_view what,
                     const Origin& origin) {
-  if (const auto set = memory_limit()) {
-    if (bytes <= *set) return;
-    origin.fail(fmt::format("{} needs {} of memory; expected at most {}, the limit that was set",
-                            what, byte_count_text(bytes), byte_count_text(*set)));
-  }
-  const std::uint64_t most = default_limit(file_bytes);
-  if (bytes <= most) return;
-  origin.fail(fmt::format(
-      "{} needs {} of memory; expected at most {} for a file of {}, unless a "
-      "larger memory limit is set",
-      what, byte_count_text(bytes), byte_count_text(most), byte_count_text(file_bytes)));
+  const std::string refusal = memory_refusal(bytes, file_bytes, what);
+  if (!refusal.empty()) origin.fail(refusal);
 }
 
 std::int64_t pixel_limit() {

@@ -30,6 +30,12 @@ std::optional<std::uint64_t> memory_limit();
 void request_memory(std::uint64_t bytes, std::uint64_t file_bytes, std::string_view what,
                     const Origin& origin);
 
+// The most that a file of `file_bytes` may take.
+std::uint64_t memory_for(std::uint64_t file_bytes);
+
+// Why a file of `file_bytes` may not take `bytes`, as request_memory says it; empty if it may.
+std::string memory_refusal(std::uint64_t bytes, std::uint64_t file_bytes, std::string_view what);
+
 // The pixels that an image may have: kDefaultPixels, or what fits a limit that was set.
 std::int64_t pixel_limit();
 

@@ -259,7 +259,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, std::string_view na
 }
 
 NpyArray parse_npy(const Bytes& bytes, std::string_view name, const Origin& origin) {
-  NpyArray array{std::string(name), parse_npy_header(bytes.values, name, origin), {}};
+  NpyArray array{std::string(name), parse_npy_header(bytes.values, name, origin), {}, bytes.size()};
   const NpyHeader& header = array.header;
   const std::size_t available = bytes.size() - header.data_offset;
   if (available != header.data_size) {

@@ -54,6 +54,7 @@ struct NpyArray {
   std::string name;  // for messages: "score"
   NpyHeader header;
   Bytes data;
+  std::uint64_t file_bytes = 0;  // of the file that it is in, which may be compressed
 };
 
 // No header that is accepted is longer: 32 dimensions of 20 digits and the rest of the literal.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "openworld/io/half.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/utf8.h"
 
 namespace openworld {
@@ -155,6 +156,8 @@ std::vector<std::string> to_strings(const NpyArray& array, const Origin& origin)
   if (dtype.kind != Dtype::Kind::kUnicode && dtype.kind != Dtype::Kind::kBytes) {
     origin.fail(fmt::format("{} has dtype {}; expected text (U or S)", array.name, dtype.name()));
   }
+  request_memory(array.header.count * kStringBytes, array.file_bytes,
+                 fmt::format("{} of {} texts", array.name, array.header.count), origin);
   const Bytes items = native_items(array);
   std::vector<std::string> strings;
   strings.reserve(array.header.count);

@@ -26,7 +26,12 @@ Column<T> to_integers(const NpyArray& array, std::string_view expected, const Or
 // magnitude. Multi-dimensional arrays stay in the order of the file.
 FloatColumn to_floats(const NpyArray& array, const Origin& origin);
 
-// U and S arrays as UTF-8, without the NULs that pad them.
+// What a text is taken to need: 32 bytes as a string, and an entry of an index or a row of a table
+// in what reads it. A compressed file has a thousand texts in a byte.
+inline constexpr std::size_t kStringBytes = 128;
+
+// U and S arrays as UTF-8, without the NULs that pad them. Throws Error for more of them than the
+// file may take memory (memory_limit.h).
 std::vector<std::string> to_strings(const NpyArray& array, const Origin& origin);
 
 // A table of numbers, by rows (C order) or by columns (Fortran order), as the file has it.

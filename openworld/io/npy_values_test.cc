@@ -169,6 +169,17 @@ TEST(NpyValues, EmptyTextArraysTakeNoMemory) {
   EXPECT_TRUE(to_strings(parse(npy("<U4294967295", "(0,)", "")), kOrigin).empty());
 }
 
+// A text of one byte is a string of 32, and a compressed file has a thousand of them in a byte.
+TEST(NpyValues, TextsTakeAsMuchMemoryAsTheFileMay) {
+  constexpr std::size_t kTexts = 600'000;
+  NpyArray array = parse(npy("|S1", "(600000,)", std::string(kTexts, 'a')));
+  EXPECT_EQ(to_strings(array, kOrigin).size(), kTexts);
+  array.file_bytes = 700;
+  EXPECT_ERROR(to_strings(array, kOrigin),
+               "x of 600000 texts needs 73 MiB of memory; expected at most 64 MiB for a file of "
+               "700 bytes");
+}
+
 TEST(NpyValues, RefusesWrongShapes) {
   EXPECT_ERROR(require_dimensions(parse(npy("|u1", "(1, 2)", "ab")), 1, kOrigin),
                "x has shape (1, 2); expected 1 dimension");

@@ -151,7 +151,9 @@ std::optional<NpyArray> read_npz_array(const ZipArchive& archive, std::string_vi
         "{} is {} bytes in the archive; expected {} for dtype {} and shape {}", name, member->size,
         header.data_offset + header.data_size, header.dtype.name(), shape_text(header.shape)));
   }
-  return parse_npy(archive.read(*member), name, archive.origin());
+  NpyArray array = parse_npy(archive.read(*member), name, archive.origin());
+  array.file_bytes = archive.bytes().size();
+  return array;
 }
 
 std::string make_npz(std::span<const NpzEntry> entries, Zip64 zip64) {

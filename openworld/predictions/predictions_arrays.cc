@@ -9,6 +9,7 @@
 
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/npz.h"
 #include "openworld/predictions/predictions_parts.h"
 #include "openworld/predictions/result_json.h"
@@ -40,6 +41,9 @@ std::optional<std::int32_t> read_count(const Find& find, const char* name) {
   const std::int32_t count =
       to_integers<std::int32_t>(found->array, kExpected, found->origin).values[0];
   if (count < 0) found->origin.fail(fmt::format("{} is {}; expected {}", name, count, kExpected));
+  // What is counted by class takes as much as their names would.
+  request_memory(static_cast<std::uint64_t>(count) * kStringBytes, found->array.file_bytes,
+                 fmt::format("{}, which is {},", name, count), found->origin);
   return count;
 }
 
@@ -60,7 +64,6 @@ std::optional<std::vector<std::string>> read_classes(const Find& find) {
   const auto found = find("classes");
   if (!found) return std::nullopt;
   require_dimensions(found->array, 1, found->origin);
-  // A string takes 32 bytes for a name of one, so the size of the file does not bound the memory.
   constexpr std::size_t kMaxClasses = std::size_t{1} << 24;
   if (found->array.header.count > kMaxClasses) {
     found->origin.fail(fmt::format("classes has {} names; expected at most {}",
@@ -74,8 +77,9 @@ std::optional<std::string> read_meta(const Find& find) {
   if (!found) return std::nullopt;
   require_dimensions(found->array, 0, found->origin);
   std::string meta = std::move(to_strings(found->array, found->origin)[0]);
-  check_json(meta, {found->origin.function, fmt::format("{}: meta", found->origin.file)},
-             kMetaLimits);
+  JsonLimits limits = kMetaLimits;
+  limits.file_bytes = found->array.file_bytes;
+  check_json(meta, {found->origin.function, fmt::format("{}: meta", found->origin.file)}, limits);
   return meta;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "openworld/io/idx.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/worlds/drawn_source.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
@@ -124,13 +125,32 @@ IdxArray read_images(const Origin& origin) {
   return images;
 }
 
+std::uint64_t size_of_file(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = path.empty() ? 0 : fs::file_size(path, error);
+  return error ? 0 : size;
+}
+
+// A sample takes a path and more, and a byte of .gz may have a thousand of them.
+void request_samples(std::size_t count, const IdxFiles& files, const std::string& function) {
+  constexpr std::uint64_t kSampleBytes = 128;
+  const std::string& file = files.labels.empty() ? files.images : files.labels;
+  const std::uint64_t bytes = size_of_file(files.images) + size_of_file(files.labels);
+  request_memory(count * kSampleBytes, bytes, fmt::format("a list of {} images", count),
+                 {function, file});
+}
+
 // The labels of a file, or as many -1 as there are images.
 std::vector<std::int64_t> read_labels(const IdxFiles& files, const std::string& function) {
   if (files.labels.empty()) {
-    return std::vector<std::int64_t>(read_images({function, files.images}).shape[0], -1);
+    const std::size_t count = read_images({function, files.images}).shape[0];
+    request_samples(count, files, function);
+    return std::vector<std::int64_t>(count, -1);
   }
+  const IdxArray array = read_idx({function, files.labels}, 1);
+  request_samples(array.values.size(), files, function);
   std::vector<std::int64_t> labels;
-  for (const std::byte label : read_idx({function, files.labels}, 1).values.values) {
+  for (const std::byte label : array.values.values) {
     labels.push_back(std::to_integer<std::int64_t>(label));
   }
   return labels;

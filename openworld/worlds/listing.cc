@@ -26,8 +26,14 @@ Listing::Listing(Origin origin, std::string names_folder)
 
 std::int32_t Listing::split_index(std::string_view split) {
   if (split.empty()) return -1;
+  // A column of something else has a split for each image, and each is looked up.
+  constexpr std::size_t kMostSplits = 1000;
   const auto found = std::find(splits_.begin(), splits_.end(), split);
   if (found == splits_.end()) {
+    if (splits_.size() == kMostSplits) {
+      origin_.fail(fmt::format("has more than {} splits; expected train, val, test or the like",
+                               kMostSplits));
+    }
     splits_.emplace_back(split);
     return static_cast<std::int32_t>(splits_.size()) - 1;
   }

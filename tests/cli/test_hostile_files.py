@@ -144,6 +144,108 @@ def test_deflated_zeros(folder):
     refused("eval", path, "--max-memory", "512M", says=("the limit that was set",))
 
 
+def text_item(text):
+    """An .npy with one text of bytes."""
+    return np.frombuffer(text, f"S{len(text)}").reshape(())
+
+
+META = {"objects": b"{},", "texts": b'"",', "lists": b"[],"}
+
+
+@pytest.mark.parametrize("name", META)
+def test_values_of_a_compressed_meta(folder, name):
+    """50 KB of archive are 16 million values of 80 bytes and more."""
+    path = folder / "meta.npz"
+    meta = b"[" + META[name] * 16_000_000 + b"0]"
+    np.savez_compressed(path, **compact(), meta=text_item(meta))
+    cheaply_refused("eval", path, "--json", says=("meta.npz: meta: JSON of", "memory"))
+
+
+@pytest.mark.parametrize("command", [("eval",), ("doctor",), ("report", "--out", "page.html")])
+def test_names_of_a_compressed_list(folder, command):
+    path = folder / "classes.npz"
+    np.savez_compressed(path, **compact(), classes=np.full(16 * MIB, b"a", "S1"))
+    cheaply_refused(command[0], path, *command[1:], cwd=folder,
+                    says=("classes.npz: classes of 16777216 texts needs 2.0 GiB of memory",))
+    assert not (folder / "page.html").exists()
+
+
+@pytest.mark.parametrize("count", [10**9, 2**31 - 1])
+def test_a_number_of_classes(folder, count):
+    path = folder / "count.npz"
+    labels = np.zeros(40, "i4")
+    write_npz(path, {**compact(), "label": labels, "predicted": labels,
+                     "base_classes": np.int32(count), "new_classes": np.int32(count)})
+    cheaply_refused("eval", path, "--per-class", says=(f"count.npz: base_classes, which is {count},",))
+
+
+TABLES = {
+    "settings": ("rank", lambda i: f"m{i % 2},s{i // 2},{i % 97}", None),
+    "methods": ("rank", lambda i: f"m{i},s,{i % 97}", "methods; expected at most 500"),
+    "sparse": ("rank", lambda i: f"m{i % 400},s{i},{i % 97}", "expected every method in every setting"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_many_names(folder, name):
+    """A name was compared with all before it."""
+    command, row, says = TABLES[name]
+    path = folder / "table.csv"
+    path.write_text("method,setting,value\n" + "".join(row(i) + "\n" for i in range(500_000)))
+    if says:
+        return cheaply_refused(command, path, says=("table.csv", says))
+    code, err, seconds, memory = measured(command, path)
+    assert (code, err) == (0, "") and seconds < 10 and memory < 1 << 30
+
+
+def test_a_list_of_methods_in_an_error_is_short(folder):
+    path = folder / "curves.csv"
+    path.write_text("method,world,t,acc\n" + "".join(
+        f"m{m},w,{t},0.5\n" for m in range(500) for t in (0, 1)))
+    assert len(refused("drc", path, "--zero-shot", "x", says=("curves.csv", "and 400 more"))) < 2000
+
+
+def test_a_name_of_many_words(folder):
+    """Its phrases are as many as the square of its words, and as long."""
+    path = folder / "words.npz"
+    np.savez_compressed(path, **compact(), classes=np.array([b"a " * 200_000, b"b"]))
+    code, err, seconds, memory = measured("doctor", path)
+    assert code in (0, 1) and seconds < 10 and memory < 1 << 30, (code, err)
+
+
+def test_images_that_are_all_the_same(folder):
+    """20,000 equal features are 200 million pairs."""
+    path = folder / "same.npz"
+    labels = np.arange(20_000) % 2
+    np.savez_compressed(path, features=np.ones((20_000, 8), "f4"), labels=labels, names=["a", "b"])
+    code, err, seconds, memory = measured("doctor", path)
+    assert code == 1 and memory < 1 << 30, (code, err)
+
+
+def detect(folder, truth, *flags):
+    (folder / "truth.json").write_text(json.dumps(truth))
+    (folder / "results.json").write_text("[]")
+    return ("detect", "--annotations", folder / "truth.json", "--results", folder / "results.json", *flags)
+
+
+def test_many_categories(folder):
+    """One without objects took 194 KB, and nine bytes of the file."""
+    truth = {"images": [{"id": 1}], "categories": [{"id": i} for i in range(6000)],
+             "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}]}
+    code, err, _, memory = measured(*detect(folder, truth))
+    assert (code, err) == (0, "") and memory < 256 * MIB
+    truth["categories"] = [{"id": i} for i in range(200_000)]
+    cheaply_refused(*detect(folder, truth), says=("truth.json: the evaluation of 200000 categories needs",))
+
+
+def test_a_polygon_to_and_fro(folder):
+    truth = {"images": [{"id": 1, "height": 46_000, "width": 46_000}], "categories": [{"id": 1}],
+             "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81,
+                              "segmentation": [[0, 0, 46_000, 46_000] * 100_000]}]}
+    cheaply_refused(*detect(folder, truth, "--type", "segm"),
+                    says=("truth.json: annotation 0: segmentation: a polygon is", "pixels long"))
+
+
 def webp_of(width, height):
     """The header of a lossless WebP and almost nothing behind it."""
     bits = (width - 1) | (height - 1) << 14
