@@ -172,7 +172,7 @@ TEST(NpyValues, EmptyTextArraysTakeNoMemory) {
 // A text of one byte is a string of 32, and a compressed file has a thousand of them in a byte.
 TEST(NpyValues, TextsTakeAsMuchMemoryAsTheFileMay) {
   constexpr std::size_t kTexts = 600'000;
-  NpyArray array = parse(npy("|S1", "(600000,)", std::string(kTexts, 'a')));
+  NpyArray array = parse(npy("|S2", "(600000,)", std::string(2 * kTexts, 'a')));
   EXPECT_EQ(to_strings(array, kOrigin).size(), kTexts);
   array.file_bytes = 700;
   EXPECT_ERROR(to_strings(array, kOrigin),
