@@ -123,7 +123,7 @@ def study_tables(accuracy, worlds, by):
 def made_up(tmp_path, monkeypatch, accuracy, worlds, name):
     (tmp_path / name).mkdir(parents=True)
     (tmp_path / name / "study.json").write_text("{}")
-    (tmp_path / f"{name}.toml").write_text('seeds = "1-3"\n')
+    (tmp_path / f"{name}.toml").write_text('seeds = "1-3"\ndata = ["doodles:food", "doodles:gear"]\n')
     monkeypatch.setattr(openpl.Scenario, "tables", staticmethod(
         lambda program, study, by: json.loads(json.dumps(study_tables(accuracy, worlds, by)))["tables"]))
     return openpl.Scenario("openworld", tmp_path / name)
@@ -152,7 +152,8 @@ def test_a_world_as_in_the_paper(tmp_path, monkeypatch):
                         "PromptSRC, ProDA, TCP and RPO are the most robust": "yes",
                         "no method is best on every dataset": "no"}
     text = openpl.page("openworld", tmp_path)
-    assert "16 shots, seeds 1 to 3," in text and "### Emerging new classes (Table 6)" in text and "| GMoP | 0.960 |" in text
+    assert "16 shots, seeds 1 to 3, six levels; datasets: `food`, `gear`." in text
+    assert "### Emerging new classes (Table 6)" in text and "| GMoP | 0.960 |" in text
 
 
 def test_a_world_that_is_the_opposite(tmp_path, monkeypatch):
