@@ -102,7 +102,7 @@ def test_missing_file(folder):
 
 
 def test_folder_without_arrays(folder):
-    refused("eval", folder, says=[str(folder), "no side"])
+    refused("eval", folder, says=[str(folder), "not a run folder", "side.npy"])
 
 
 def test_single_array(folder):
