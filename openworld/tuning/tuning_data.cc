@@ -70,13 +70,11 @@ std::vector<std::size_t> draw_shots(const TuningRequest& request, const Dataset&
   for (std::size_t c = 0; c < base; ++c) {
     const std::size_t needed = std::max<std::size_t>(request.shots, 1);
     if (count[c] >= needed || (request.allow_fewer && count[c] > 0)) continue;
-    fail("tune", fmt::format("{}: class {} has {} training image{}; expected {} or more{}",
-                             request.data.path, in_quotes(train.classes[c]), count[c],
-                             count[c] == 1 ? "" : "s", needed,
-                             count[c] > 0 ? fmt::format(", or --shots {0} or --allow-fewer, in "
-                                                        "Python shots={0} or allow_fewer=True",
-                                                        count[c])
-                                          : ""));
+    fail("tune",
+         fmt::format("{}: class {} has {} training image{}; expected {} or more{}",
+                     request.data.path, in_quotes(train.classes[c]), count[c],
+                     count[c] == 1 ? "" : "s", needed,
+                     count[c] > 0 ? fmt::format(", or shots {} or allow-fewer", count[c]) : ""));
   }
   std::vector<std::size_t> drawn = few_shot_samples(train, request.shots, seed, rule);
   std::erase_if(drawn, [&](std::size_t i) {

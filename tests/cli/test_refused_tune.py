@@ -61,7 +61,7 @@ def test_flags(place, folder, method, values, says):
 
 def test_few_images_of_a_class(place, folder):
     refused(*call("coop", folder / "run", shots=5), cwd=place,
-            says=['world: class "green" has 4 training images; expected 5 or more, or --shots 4 or --allow-fewer'])
+            says=['world: class "green" has 4 training images; expected 5 or more, or shots 4 or allow-fewer'])
     assert not (folder / "run").exists()
     json_of(*call("coop", folder / "run", "--allow-fewer", shots=5), cwd=place)
 
