@@ -26,6 +26,7 @@ LOOKS = ("redrawn", "chalk", "crayon", "cluttered")
 CLASS_SCENARIOS, OTHERS = ("emerging", "varying-ratio"), ("shift", "co-evolution")
 SOURCE = "animals"  # of co-evolution; the first dataset if it is not among them
 BEST_FOUR = ("promptsrc", "proda", "tcp", "rpo")
+EPOCHS = dict.fromkeys(OTHERS, 10)  # at most, as in the paper; they are tuned on all classes
 
 
 def studies(out, seeds, model="pocket", methods=None, datasets=None, scenarios=None, epochs=None):
@@ -43,7 +44,7 @@ def studies(out, seeds, model="pocket", methods=None, datasets=None, scenarios=N
                  f"data = {settings.toml_value(data)}", f"scenarios = [{settings.toml_table(tables[name])}]",
                  f"seeds = {settings.toml_value(seeds)}", "learners = ["]
         for method in methods or LEARNERS:
-            lines.append(learner_line(method, epochs))
+            lines.append(learner_line(method, epochs or EPOCHS.get(name)))
         plans[name] = "\n".join([*lines, "]", ""])
     return plans
 
@@ -244,6 +245,12 @@ def datasets_of(plans):
     return list(dict.fromkeys(names)) or themes_in(plans["co-evolution"])
 
 
+def most_epochs(plans):
+    """Of any learner in shift and co-evolution."""
+    return max((learner.get("options", {}).get("epochs", 0) for name in OTHERS if name in plans
+                for learner in plans[name]["learners"]), default=EPOCHS[OTHERS[0]])
+
+
 def page(program, out):
     found = {name: Scenario(program, out / name) for name in TITLES if (out / name / "study.json").exists()}
     if not found:
@@ -255,6 +262,7 @@ def page(program, out):
         "seeds": f"seeds {' and '.join(sorted(seeds)).replace('-', ' to ')}",
         "datasets": "datasets: " + ", ".join(f"`{name}`" for name in datasets_of(plans)),
         "source": f"`{themes_in(plans['co-evolution'])[0]}`" if "co-evolution" in plans else "one of them",
+        "epochs": most_epochs(plans),
         "correlations": table(["scenario", "datasets", "Spearman's rho of ranks", "p", "signs that agree", "the opposite",
                                "not decided"], [correlation_row(*each) for each in found.items()]),
         "findings": table(["scenario", "finding of the paper", "here", "holds"], finding_rows(found)),

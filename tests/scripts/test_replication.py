@@ -85,6 +85,10 @@ def test_commands_of_learners(tmp_path):
     assert "--epochs" not in learners.command(coop[1], "openworld", "1-2", 1)
 
 
+def at_most(options, epochs):
+    return {**options, "epochs": min(options["epochs"], epochs)} if epochs and "epochs" in options else options
+
+
 def test_plans_of_openpl(tmp_path):
     plans = {name: tomllib.loads(text) for name, text in openpl.studies(tmp_path, "1-3").items()}
     assert list(plans) == ["emerging", "varying-ratio", "shift", "co-evolution"]
@@ -93,7 +97,8 @@ def test_plans_of_openpl(tmp_path):
         assert [scenario["name"] for scenario in plan["scenarios"]] == [name]
         assert plan["seeds"] == "1-3" and plan["models"] == ["pocket"]
         assert {learner["name"]: learner.get("options", {}) for learner in plan["learners"]} == {
-            method: known[method]["options"] for method in learners.LEARNERS}
+            method: at_most(known[method]["options"], openpl.EPOCHS.get(name)) for method in learners.LEARNERS}
+    assert openpl.most_epochs(plans) == openpl.most_epochs({"shift": plans["shift"]}) == 10
     assert len(plans["emerging"]["data"]) == 10 and plans["co-evolution"]["data"] == ["doodles:animals"]
     assert len(plans["co-evolution"]["scenarios"][0]["targets"]) == 9
     small = tomllib.loads(openpl.studies(tmp_path, "1", "m", ["coop"], ["food", "gear"], ["co-evolution"], 2)["co-evolution"])
