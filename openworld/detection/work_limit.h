@@ -15,8 +15,8 @@ namespace openworld {
 inline constexpr std::uint64_t kFreeSteps = std::uint64_t{1} << 31;
 inline constexpr std::uint64_t kStepsPerByte = 128;
 
-// Throws Error("[detect] ...") unless files of `file_bytes` in all may ask for so many steps. `what`
-// begins the message: "masks".
+// Throws Error("[detect] ...") unless files of `file_bytes` in all may ask for so many steps.
+// `what` begins the message: "masks".
 void request_steps(std::uint64_t steps, std::uint64_t file_bytes, std::string_view what);
 
 }  // namespace openworld
