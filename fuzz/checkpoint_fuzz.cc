@@ -1,6 +1,6 @@
-// Fuzzes the files around the weights of a checkpoint, and how a checkpoint is recognised. The first
-// byte says which: c config.json, p preprocessor_config.json beside a good one, i the index of
-// shards, o open_clip_config.json beside weights, w weights alone.
+// Fuzzes the files around the weights of a checkpoint, and how a checkpoint is recognised. The
+// first byte says which: c config.json, p preprocessor_config.json beside a good one, i the index
+// of shards, o open_clip_config.json beside weights, w weights alone.
 
 #include "fuzz/fuzz_folder.h"
 #include "fuzz/mutators/mutators.h"
@@ -58,9 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace openworld;
   const TimeLimit limit(size);
   if (size == 0) return 0;
-  attempt([&] {
-    run(static_cast<char>(data[0]), std::as_bytes(std::span(data + 1, size - 1)));
-  });
+  attempt([&] { run(static_cast<char>(data[0]), std::as_bytes(std::span(data + 1, size - 1))); });
   return 0;
 }
 

@@ -62,8 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Kind* kind = size == 0 ? nullptr : find_kind(static_cast<char>(data[0]));
   if (kind == nullptr) return 0;
   set_memory_limit(std::uint64_t{32} << 20);
-  const std::string path = FuzzFolder::instance().write(
-      kind->file, std::as_bytes(std::span(data + 1, size - 1)));
+  const std::string path =
+      FuzzFolder::instance().write(kind->file, std::as_bytes(std::span(data + 1, size - 1)));
   attempt([&] { read_arrays(path); });
   attempt([&] { read_dataset(path); });
   return 0;

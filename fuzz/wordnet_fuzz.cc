@@ -9,8 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace openworld;
   const TimeLimit limit(size);
   const auto bytes = std::as_bytes(std::span(data, size));
-  const auto nul = static_cast<std::size_t>(
-      std::find(bytes.begin(), bytes.end(), std::byte{0}) - bytes.begin());
+  const auto nul =
+      static_cast<std::size_t>(std::find(bytes.begin(), bytes.end(), std::byte{0}) - bytes.begin());
   const FuzzFolder& folder = FuzzFolder::instance();
   folder.write("index.noun", bytes.first(nul));
   folder.write("data.noun", bytes.subspan(std::min(nul + 1, size)));

@@ -327,6 +327,8 @@ open_clip = dict(model_cfg=dict(embed_dim=8, vision_cfg=dict(image_size=8, layer
 for name, first, value in (("config", b"c", clip), ("preprocessor", b"p", preprocessor), ("shards", b"i", shards),
                            ("open_clip", b"o", open_clip)):
     write(f"checkpoint/{name}", first + json.dumps(value).encode())
+small = dict(clip, vision_config=dict(tower, image_size=8))  # less than the default patch
+write("checkpoint/no_patch", b"c" + json.dumps(small).encode())
 weights = {"visual.conv1.weight": {"dtype": "F32", "shape": [1, 3, 1, 1], "data_offsets": [0, 12]},
            "text_projection": {"dtype": "F32", "shape": [1, 1], "data_offsets": [12, 16]}}
 write("checkpoint/weights", b"w" + safetensors(weights, bytes(16)))
