@@ -300,3 +300,60 @@ for name, colour, labels in (("rgb", 2, [0, 1, -1]), ("grey", 0, [0, 0, 1]), ("r
 filtered = io.BytesIO()
 pillow_oracle.Image.fromarray(pillow_oracle.picture(4, 64, 3, sheet_rng)).save(filtered, "PNG")
 write("sheets/filtered", two_files(b"[0, 1, 2, 0]", filtered.getvalue()))
+
+features = dict(features=np.eye(3, 2, dtype=np.float32), label=np.array([0, 1, -1], "i4"))
+texts = dict(features=np.float32([[1, 2], [3, 4]]), names=["ant", "bee"], split=["train", "test"], path=["a.png", "b.png"])
+for name, arrays in [("numbers", features), ("texts", texts)]:
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    write(f"features/{name}_npz", b"z" + out.getvalue())
+write("features/npy", b"n" + npy(np.eye(3, 2, dtype=np.float16)))
+rows = {"features": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]},
+        "label": {"dtype": "I64", "shape": [3], "data_offsets": [24, 48]}}
+values = features["features"].tobytes() + features["label"].astype("<i8").tobytes()
+write("features/safetensors", b"s" + safetensors(rows, values))
+for path in sorted(TORCH.glob("*.pt"))[:3]:
+    write(f"features/{path.stem}_pt", b"p" + path.read_bytes())
+
+tower = dict(hidden_size=8, intermediate_size=16, num_attention_heads=2, num_hidden_layers=1, hidden_act="gelu")
+clip = dict(projection_dim=8, text_config=dict(tower, max_position_embeddings=7, vocab_size=20),
+            vision_config=dict(tower, image_size=8, patch_size=4))
+preprocessor = dict(crop_size=dict(height=8, width=8), size=dict(shortest_edge=8), do_resize=True, resample=3,
+                    image_mean=[0.5, 0.5, 0.5], image_std=[0.5, 0.5, 0.5], do_rescale=True)
+shards = dict(metadata=dict(total_size=8), weight_map={"a": "a-00001.safetensors", "b": "a-00002.safetensors"})
+open_clip = dict(model_cfg=dict(embed_dim=8, vision_cfg=dict(image_size=8, layers=1, width=8, patch_size=4),
+                                text_cfg=dict(context_length=7, vocab_size=20, width=8, heads=2, layers=1)),
+                 preprocess_cfg=dict(mean=[0.5, 0.5, 0.5], std=[0.5, 0.5, 0.5], interpolation="bicubic"))
+for name, first, value in (("config", b"c", clip), ("preprocessor", b"p", preprocessor), ("shards", b"i", shards),
+                           ("open_clip", b"o", open_clip)):
+    write(f"checkpoint/{name}", first + json.dumps(value).encode())
+small = dict(clip, vision_config=dict(tower, image_size=8))  # less than the default patch
+write("checkpoint/no_patch", b"c" + json.dumps(small).encode())
+weights = {"visual.conv1.weight": {"dtype": "F32", "shape": [1, 3, 1, 1], "data_offsets": [0, 12]},
+           "text_projection": {"dtype": "F32", "shape": [1, 1], "data_offsets": [12, 16]}}
+write("checkpoint/weights", b"w" + safetensors(weights, bytes(16)))
+
+stages = dict(sources=dict(icons=dict(data="icons/mono", augment="redraw", outline=0.5),
+                           drawings=dict(data="doodles", unnamed=True, views=2)),
+              stages=[dict(name="words", lock="text", pairs=0, words=1, agreement=0.3, steps=20, batch=12,
+                           sources=dict(icons=0.8, drawings=0.2)),
+                      dict(name="text", lock="image", texts=1, reuse=10)])
+pretrained = {"schema": "openworld.pretrain/2", "out": "m", "parameters": 27, "steps": 2, "loss": 2.75,
+              "batch_accuracy": 0.25, "accuracy": {"icons": 0.5},
+              "options": {"data": "icons: 5 images", "views": 1, "augment": "crop", "config": "pocket"},
+              "cost": {"seconds": 1.5, "peak_memory_bytes": 100, "version": "0.1.0"}}
+write("pretrain/stages", b"s" + json.dumps(stages).encode())
+write("pretrain/result", b"r" + json.dumps(pretrained).encode())
+
+NOUNS = """00000010 03 n 01 entity 0 002 ~ 00000020 n 0000 ~ 00000030 n 0000 | all
+00000020 03 n 02 animal 0 beast 0 002 @ 00000010 n 0000 ~ 00000040 n 0000 | a
+00000030 03 n 01 plant 0 001 @ 00000010 n 0000 | p
+00000040 05 n 01 Big_Dog 0 001 @ 00000020 n 0000 | d
+"""
+LEMMAS = """  1 licence
+animal n 1 2 @ ~ 1 1 00000020
+big_dog n 1 1 @ 1 0 00000040
+entity n 1 1 ~ 1 1 00000010
+plant n 1 1 @ 1 1 00000030
+"""
+write("wordnet/small", LEMMAS.encode() + b"\0" + NOUNS.encode())

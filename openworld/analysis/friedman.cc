@@ -134,10 +134,11 @@ NemenyiTest nemenyi_test(std::span<const double> average_ranks, std::size_t bloc
 
   test.p_values.assign(k * k, 1);
   const double scale = std::numbers::sqrt2 / rank_error(k, blocks);
+  const StudentizedRangeTail tail(static_cast<int>(k));
   for (std::size_t i = 0; i < k; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const double range = scale * std::abs(average_ranks[i] - average_ranks[j]);
-      const double p = studentized_range_survival(range, static_cast<int>(k));
+      const double p = tail.survival(range);
       test.p_values[i * k + j] = test.p_values[j * k + i] = p;
     }
   }

@@ -5,8 +5,24 @@
 namespace openworld {
 namespace {
 
+// A message names paths of at most 4 KB twice and some values, of which a file may have long ones.
+constexpr std::size_t kStart = 9000, kEnd = 3000;
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+// Without the middle of a long text; no UTF-8 sequence is cut.
+std::string shortened(std::string text) {
+  if (text.size() <= kStart + kEnd) return text;
+  std::size_t start = kStart, end = text.size() - kEnd;
+  while (start > 0 && continues(text[start])) --start;
+  while (end < text.size() && continues(text[end])) ++end;
+  return text.replace(start, end - start, " ... ");
+}
+
 std::string text_of(std::string_view function, std::string_view message) {
-  const std::string line = printable_line(message);
+  const std::string line = shortened(printable_line(message));
   std::string text;
   text.reserve(function.size() + line.size() + 3);
   text.append("[").append(function).append("] ").append(line);

@@ -39,5 +39,21 @@ TEST(Error, HasNoControlCharacters) {
   EXPECT_STREQ(Error("f", "\x1b]0;x\x07.npz: no\nsuch").what(), R"([f] \x1b]0;x\x07.npz: no such)");
 }
 
+// A value of a file may be as long as the file; what begins and ends the message is kept.
+TEST(Printable, LongErrorsAreCutInTheMiddle) {
+  const std::string start = "file.csv: has the splits ", end = "; expected train";
+  for (const std::string_view letter : {"a", "\xc3\xa9", "\xe2\x82\xac"}) {
+    std::string text = start;
+    while (text.size() < 1'000'000) text += letter;
+    const std::string what = Error("f", text + end).what();
+    EXPECT_LE(what.size(), 12'100u);
+    EXPECT_TRUE(what.starts_with("[f] " + start));
+    EXPECT_TRUE(what.ends_with(end));
+    EXPECT_EQ(printable_line(what), what) << "a sequence was cut";
+  }
+  const std::string whole(12'000, 'a');
+  EXPECT_EQ(Error("f", whole).message(), whole);
+}
+
 }  // namespace
 }  // namespace openworld

@@ -223,7 +223,8 @@ void apply_preprocessor_config(const nlohmann::json& json, const Origin& origin,
   }
 }
 
-void check_config(const ClipConfig& config, std::int64_t positions, const Origin& origin) {
+void check_config(const ClipConfig& config, std::optional<std::int64_t> positions,
+                  const Origin& origin) {
   const auto expect = [&](std::string_view name, std::int64_t value, std::int64_t most) {
     if (value >= 1 && value <= most) return;
     origin.fail(fmt::format("has {} {}; expected 1 to {}", name, value, most));
@@ -247,11 +248,15 @@ void check_config(const ClipConfig& config, std::int64_t positions, const Origin
   }
   if (config.vocabulary < 2) origin.fail("has a vocabulary without start and end tokens");
   const std::int64_t grid = config.grid();
-  if (positions != 1 + grid * grid) {
+  if (grid < 1) {
+    origin.fail(fmt::format("has images of {} pixels in patches of {}; expected a patch at least",
+                            config.preprocessing.image_size, config.patch));
+  }
+  if (positions && *positions != 1 + grid * grid) {
     origin.fail(
         fmt::format("has {} positions of patches; expected 1 + {} x {} for images of {} "
                     "pixels in patches of {}",
-                    positions, grid, grid, config.preprocessing.image_size, config.patch));
+                    *positions, grid, grid, config.preprocessing.image_size, config.patch));
   }
 }
 

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
+#include <optional>
+
 #include "openworld/checkpoint/clip_config.h"
 #include "openworld/checkpoint/named_tensors.h"
 #include "openworld/io/origin.h"
@@ -30,8 +33,10 @@ void apply_open_clip_config(const nlohmann::json& json, const Origin& origin, Cl
 void apply_preprocessor_config(const nlohmann::json& json, const Origin& origin,
                                ClipConfig& config);
 
-// Throws Error unless heads divide widths, the grid is that of `positions` (rows of the vision
-// tower's positional embedding), and no size is beyond what any model has.
-void check_config(const ClipConfig& config, std::int64_t positions, const Origin& origin);
+// Throws Error unless heads divide widths, the grid has a patch and is that of `positions` (rows of
+// the vision tower's positional embedding, where there are weights), and no size is beyond what any
+// model has.
+void check_config(const ClipConfig& config, std::optional<std::int64_t> positions,
+                  const Origin& origin);
 
 }  // namespace openworld

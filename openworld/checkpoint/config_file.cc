@@ -64,8 +64,7 @@ ClipConfig read_clip_config(const std::string& name_or_path, std::string_view fu
     const Origin beside{origin.function, preprocessor.string()};
     apply_preprocessor_config(read_json_file(beside), beside, config);
   }
-  if (config.patch < 1) origin.fail("has patches without pixels; expected patch_size 1 or more");
-  check_config(config, 1 + config.grid() * config.grid(), origin);
+  check_config(config, std::nullopt, origin);
   return config;
 }
 

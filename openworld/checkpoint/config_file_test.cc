@@ -51,6 +51,11 @@ TEST(ReadClipConfig, SaysWhatIsWrong) {
           R"({"text_config": {}, "vision_config": {"hidden_size": 100, "num_attention_heads": 3}})"),
       "3 heads in a vision tower of width 100");
   EXPECT_ERROR(read(R"({"text_config": {}, "vision_config": {"patch_size": 0}})"), "patch");
+  EXPECT_ERROR(read(R"({"text_config": {}, "vision_config": {"image_size": 8}})"),
+               "images of 8 pixels in patches of 32; expected a patch at least");
+  EXPECT_ERROR(read(R"({"text_config": {}, "vision_config": {"image_size": 100000,
+                        "patch_size": 1}})"),
+               "image size");
   EXPECT_ERROR(read(R"({"model_type": "siglip", "text_config": {}, "vision_config": {}})"),
                "model_type");
   EXPECT_ERROR(read("{}"), "no text_config");

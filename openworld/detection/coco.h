@@ -71,6 +71,7 @@ struct CocoResults {
   std::vector<Mask> masks{};    // one per detection, for masks only
   std::vector<double> areas{};  // of the masks, where the file has no boxes; else empty
   std::string path{};
+  std::uint64_t file_bytes = 0;  // of JSON
 
   double area(std::size_t i) const { return areas.empty() ? detections[i].box.area() : areas[i]; }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/sort.h"
 #include "openworld/base/threads.h"
+#include "openworld/detection/work_limit.h"
 
 namespace openworld {
 namespace {
@@ -119,9 +121,10 @@ std::uint64_t descending_key(double score) {
 // Matches the detections of one category, image after image.
 class CategoryMatcher {
  public:
+  // `steps` counts those of all categories.
   CategoryMatcher(const CocoAnnotations& annotations, const CocoResults& results,
-                  const CocoParams& params)
-      : annotations_(annotations), results_(results), params_(params) {
+                  const CocoParams& params, std::atomic<std::uint64_t>& steps)
+      : annotations_(annotations), results_(results), params_(params), steps_(steps) {
     found_.by_area.resize(params.area_ranges.size());
   }
 
@@ -139,6 +142,7 @@ class CategoryMatcher {
       found_.image.push_back(image);
       found_.rank.push_back(static_cast<std::uint32_t>(d));
     }
+    if (params_.type == IouType::kMask) request_runs(objects);
     fill_ious(objects);
     for (std::size_t a = 0; a < params_.area_ranges.size(); ++a) match_area(a, image, objects);
   }
@@ -165,6 +169,15 @@ class CategoryMatcher {
   }
 
  private:
+  // Two masks are compared run by run.
+  void request_runs(std::span<const std::uint32_t> objects) {
+    std::uint64_t of_detections = 0, of_objects = 0;
+    for (const std::uint32_t d : best_) of_detections += results_.masks[d].runs.size();
+    for (const std::uint32_t g : objects) of_objects += annotations_.masks[g].runs.size();
+    const std::uint64_t steps = of_detections * objects.size() + of_objects * best_.size();
+    request_steps(steps_ += steps, annotations_.file_bytes + results_.file_bytes, "masks");
+  }
+
   void fill_ious(std::span<const std::uint32_t> objects) {
     ious_.resize(best_.size() * objects.size());
     double* iou = ious_.data();
@@ -241,6 +254,7 @@ class CategoryMatcher {
   const CocoAnnotations& annotations_;
   const CocoResults& results_;
   const CocoParams& params_;
+  std::atomic<std::uint64_t>& steps_;
   CategoryMatches found_;
   std::vector<std::uint32_t> best_;  // detections of the image, best first
   std::vector<double> ious_;         // [best, objects]
@@ -271,8 +285,9 @@ std::vector<CategoryMatches> match_detections(const CocoAnnotations& annotations
   const Groups objects = group_all(annotations.objects);
   const Groups detections = group_all(results.detections);
   std::vector<CategoryMatches> matches(params.use_categories ? categories.size() : 1);
+  std::atomic<std::uint64_t> steps = 0;
   parallel_for(matches.size(), params.threads, [&](std::size_t k) {
-    CategoryMatcher matcher(annotations, results, params);
+    CategoryMatcher matcher(annotations, results, params, steps);
     std::size_t g = objects.begin[k], d = detections.begin[k];
     const std::size_t g_end = objects.begin[k + 1], d_end = detections.begin[k + 1];
     const auto object_image = [&](std::size_t i) {

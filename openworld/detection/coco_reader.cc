@@ -30,7 +30,7 @@ void sort_by_id(std::vector<T>& items, std::string_view what, const Origin& orig
 class AnnotationsReader {
  public:
   AnnotationsReader(const JsonInput& input, IouType type)
-      : origin_(input.origin), stream_(input), type_(type) {
+      : origin_(input.origin), stream_(input), type_(type), outlines_(stream_.size()) {
     annotations_.path = input.origin.file;
     annotations_.file_bytes = stream_.size();
   }
@@ -160,7 +160,7 @@ class AnnotationsReader {
   void read_mask(std::size_t i, simdjson::dom::parser& parser) {
     CocoImage& image = annotations_.images[annotations_.objects[i].image];
     const JsonItem item(parser.parse(segmentations_[i]).value(), "annotation", i, origin_);
-    annotations_.masks.push_back(item.mask("segmentation", image.height, image.width));
+    annotations_.masks.push_back(item.mask("segmentation", image.height, image.width, outlines_));
     std::string().swap(segmentations_[i]);
     if (image.height == 0) {  // the first mask of an image fixes its size
       image.height = annotations_.masks.back().height;
@@ -171,6 +171,7 @@ class AnnotationsReader {
   Origin origin_;
   JsonStream stream_;
   IouType type_;
+  OutlineBudget outlines_;
   CocoAnnotations annotations_;
   std::vector<std::int64_t> image_ids_, category_ids_;
   std::vector<std::string> segmentations_;
@@ -181,8 +182,13 @@ class ResultsReader {
  public:
   ResultsReader(const JsonInput& input, const CocoAnnotations& annotations,
                 const ResultsOptions& options)
-      : origin_(input.origin), stream_(input), annotations_(annotations), options_(options) {
+      : origin_(input.origin),
+        stream_(input),
+        annotations_(annotations),
+        options_(options),
+        outlines_(stream_.size()) {
     results_.path = input.origin.file;
+    results_.file_bytes = stream_.size();
   }
 
   CocoResults read() {
@@ -300,7 +306,7 @@ class ResultsReader {
     const CocoImage& image = annotations_.images[detection.image];
     Mask mask;
     if (fields.seen & kSegmentation) {
-      mask = item.mask("segmentation", image.height, image.width);
+      mask = item.mask("segmentation", image.height, image.width, outlines_);
     } else {
       mask = box_mask(item, detection.box, image);
     }
@@ -312,12 +318,12 @@ class ResultsReader {
   }
 
   // A box as a polygon, which is what COCO's loader makes of an entry without a segmentation.
-  static Mask box_mask(const JsonItem& item, const Box& box, const CocoImage& image) {
+  Mask box_mask(const JsonItem& item, const Box& box, const CocoImage& image) {
     if (image.height == 0) item.fail("has no segmentation, and its image no height and width");
     const double x2 = box.x + box.width, y2 = box.y + box.height;
     const double corners[] = {box.x, box.y, box.x, y2, x2, y2, x2, box.y};
     try {
-      return mask_from_polygon(corners, image.height, image.width);
+      return mask_from_polygon(corners, image.height, image.width, outlines_);
     } catch (const Error& error) {
       item.fail(fmt::format("bbox as a mask: {}", error.message()));
     }
@@ -327,6 +333,7 @@ class ResultsReader {
   JsonStream stream_;
   const CocoAnnotations& annotations_;
   ResultsOptions options_;
+  OutlineBudget outlines_;
   CocoResults results_;
   std::optional<std::uint32_t> last_image_;
   bool reserved_ = false;

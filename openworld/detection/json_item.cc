@@ -137,7 +137,8 @@ std::uint32_t JsonItem::mask_side(Element size, std::size_t at) const {
   return static_cast<std::uint32_t>(*side);
 }
 
-Mask JsonItem::mask(std::string_view key, std::uint32_t height, std::uint32_t width) const {
+Mask JsonItem::mask(std::string_view key, std::uint32_t height, std::uint32_t width,
+                    OutlineBudget& outlines) const {
   const Element value = at(key);
   try {
     if (value.is_array()) {
@@ -155,7 +156,7 @@ Mask JsonItem::mask(std::string_view key, std::uint32_t height, std::uint32_t wi
         for (const Element corner : json_array(polygon)) {
           corners.push_back(coordinate(corner, key, corners.size()));
         }
-        parts.push_back(mask_from_polygon(corners, height, width));
+        parts.push_back(mask_from_polygon(corners, height, width, outlines));
       }
       if (parts.empty()) fail(fmt::format("{} is empty; expected polygons or RLE", key));
       return mask_union(parts);

@@ -36,7 +36,8 @@ class JsonItem {
   Box box(std::string_view key) const;
 
   // Polygons, or RLE compressed or not, of an image of this size (0: not known, RLE only).
-  Mask mask(std::string_view key, std::uint32_t height, std::uint32_t width) const;
+  Mask mask(std::string_view key, std::uint32_t height, std::uint32_t width,
+            OutlineBudget& outlines) const;
 
   // Throws Error: "file: annotation 17: message".
   [[noreturn]] void fail(std::string_view message) const;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "openworld/base/error.h"
+#include "openworld/io/memory_limit.h"
 
 namespace openworld {
 namespace {
@@ -181,7 +182,17 @@ std::string mask_to_text(const Mask& mask) {
   return text;
 }
 
-Mask mask_from_polygon(std::span<const double> xy, std::uint32_t height, std::uint32_t width) {
+void OutlineBudget::take(std::uint64_t pixels) {
+  constexpr std::uint64_t kPixelBytes = 8;
+  taken_ += pixels;
+  const std::string refusal =
+      memory_refusal(kPixelBytes * taken_, file_bytes_,
+                     fmt::format("polygons whose outlines are {} pixels long so far", taken_));
+  if (!refusal.empty()) fail("mask", refusal);
+}
+
+Mask mask_from_polygon(std::span<const double> xy, std::uint32_t height, std::uint32_t width,
+                       OutlineBudget& outlines) {
   if (xy.size() < 6 || xy.size() % 2 != 0) {
     fail("mask", fmt::format("a polygon has {} coordinates; expected an even number, 6 or more",
                              xy.size()));
@@ -197,6 +208,7 @@ Mask mask_from_polygon(std::span<const double> xy, std::uint32_t height, std::ui
          fmt::format("a polygon is {:.0f} pixels long; expected {:.0f} at most",
                      static_cast<double>(steps) / kScale, static_cast<double>(kMaxSteps) / kScale));
   }
+  outlines.take(steps / static_cast<std::uint64_t>(kScale));
   OutlineWalk walk(height, width);
   for (std::size_t i = 0; i < xy.size(); i += 2) {
     const std::size_t next = (i + 2) % xy.size();

@@ -38,9 +38,24 @@ inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 31;
 Mask mask_from_runs(std::vector<std::uint32_t> runs, std::uint32_t height, std::uint32_t width);
 Mask mask_from_text(std::string_view text, std::uint32_t height, std::uint32_t width);
 
+// How long the outlines of a file's polygons may be in all. They count as memory, 8 bytes for each
+// pixel of length: four corners of a large image are thousands of runs, and a file can have many.
+class OutlineBudget {
+ public:
+  explicit OutlineBudget(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
+  // Throws Error("[mask] ...") where there is not so much left.
+  void take(std::uint64_t pixels);
+
+ private:
+  std::uint64_t file_bytes_;
+  std::uint64_t taken_ = 0;
+};
+
 // The pixels of one polygon, x and y in turn. Throws Error for fewer than three corners, an odd
-// number of coordinates, and corners that are not finite or more than an image's size away from it.
-Mask mask_from_polygon(std::span<const double> xy, std::uint32_t height, std::uint32_t width);
+// number of coordinates, corners that are not finite or more than an image's size away from it, and
+// an outline that is longer than `outlines` has left.
+Mask mask_from_polygon(std::span<const double> xy, std::uint32_t height, std::uint32_t width,
+                       OutlineBudget& outlines);
 
 // The pixels in any of them. REQUIRES: masks is not empty, and all are of one size.
 Mask mask_union(std::span<const Mask> masks);

@@ -37,10 +37,16 @@ Mask random_mask(Random& random, std::uint32_t height, std::uint32_t width) {
   return from_pixels(all, height, width);
 }
 
+// Of a file that may ask for as much as it likes.
+Mask from_polygon(std::span<const double> xy, std::uint32_t height, std::uint32_t width) {
+  OutlineBudget outlines(std::uint64_t{1} << 40);
+  return mask_from_polygon(xy, height, width, outlines);
+}
+
 // A rectangle with corners between pixels covers whole pixels: columns 2 to 5, rows 3 to 6.
 TEST(Mask, Rectangle) {
   const double xy[] = {2, 3, 2, 7, 6, 7, 6, 3};
-  const Mask mask = mask_from_polygon(xy, 10, 10);
+  const Mask mask = from_polygon(xy, 10, 10);
   EXPECT_EQ(mask.area(), 16u);
   const Box box = mask.box();
   EXPECT_EQ(box.x, 2);
@@ -51,7 +57,7 @@ TEST(Mask, Rectangle) {
 
 TEST(Mask, PolygonOutsideIsClipped) {
   const double xy[] = {-5, -5, -5, 5, 5, 5, 5, -5};
-  EXPECT_EQ(mask_from_polygon(xy, 10, 10).area(), 25u);
+  EXPECT_EQ(from_polygon(xy, 10, 10).area(), 25u);
 }
 
 // The same corner twice, and the other direction, change nothing.
@@ -59,8 +65,8 @@ TEST(Mask, RepeatedCornersAndDirection) {
   const double xy[] = {2, 3, 2, 3, 2, 7, 6, 7, 6, 3};
   const double back[] = {6, 3, 6, 7, 2, 7, 2, 3};
   const double once[] = {2, 3, 2, 7, 6, 7, 6, 3};
-  EXPECT_EQ(pixels(mask_from_polygon(xy, 10, 10)), pixels(mask_from_polygon(once, 10, 10)));
-  EXPECT_EQ(mask_from_polygon(back, 10, 10).area(), 16u);
+  EXPECT_EQ(pixels(from_polygon(xy, 10, 10)), pixels(from_polygon(once, 10, 10)));
+  EXPECT_EQ(from_polygon(back, 10, 10).area(), 16u);
 }
 
 TEST(Mask, TextThereAndBack) {
@@ -106,7 +112,23 @@ TEST(Mask, EmptyHasNoBox) {
 TEST(Mask, RefusesOutlinesWithoutEnd) {
   std::vector<double> xy;
   for (int i = 0; i < 100'000; ++i) xy.insert(xy.end(), {i % 2 == 0 ? 0.0 : 46'000.0, 1.0});
-  EXPECT_THROW(mask_from_polygon(xy, 46'000, 46'000), Error);
+  EXPECT_THROW(from_polygon(xy, 46'000, 46'000), Error);
+}
+
+// Four corners of a large image are short to write, long to walk and many runs to keep.
+TEST(Mask, OutlinesOfAFileCountAsMemory) {
+  const double xy[] = {0, 10, 4096, 10, 4096, 4000, 0, 4000};
+  OutlineBudget outlines(100'000);
+  int polygons = 0;
+  std::string message;
+  try {
+    for (; polygons < 60'000; ++polygons) mask_from_polygon(xy, 4096, 4096, outlines);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  EXPECT_EQ(polygons, 531);  // of 16172 pixels: 64 MiB and 16 times 100 KB, by 8 bytes
+  EXPECT_EQ(message.rfind("[mask] polygons whose outlines are 8603504 pixels long so far", 0), 0u)
+      << message;
 }
 
 TEST(Mask, Refusals) {
@@ -115,9 +137,9 @@ TEST(Mask, Refusals) {
   EXPECT_THROW(mask_from_text("oooooooooooo", 10, 10), Error);  // no end
   EXPECT_THROW(mask_from_text("", 10, 10), Error);
   const double line[] = {0, 0, 1, 1};
-  EXPECT_THROW(mask_from_polygon(line, 10, 10), Error);
+  EXPECT_THROW(from_polygon(line, 10, 10), Error);
   const double far[] = {0, 0, 1e9, 1, 5, 5};
-  EXPECT_THROW(mask_from_polygon(far, 10, 10), Error);
+  EXPECT_THROW(from_polygon(far, 10, 10), Error);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ bool is_positive(OpenSetVerdict verdict, bool ignore_crowds) {
 CocoResults coco_results(const OpenSetFile& file) {
   CocoResults results;
   results.path = file.path;
+  results.file_bytes = file.file_bytes;
   results.detections.reserve(file.all.size());
   for (std::size_t i = 0; i < file.all.size(); ++i) {
     const Corners& box = file.all.box[i];

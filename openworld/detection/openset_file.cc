@@ -47,6 +47,7 @@ class OpenSetReader {
       run->values.resize(file_.uncertainties.size());
     }
     JsonStream stream(input_);
+    file_.file_bytes = stream.size();
     stream.open_object("open-set detections");
     std::string key;
     bool found = false;

@@ -49,6 +49,7 @@ struct OpenSetFile {
   OpenSetRun open_set;
   std::vector<std::uint32_t> images;  // in the order of the file
   std::string path;
+  std::uint64_t file_bytes = 0;  // of JSON
 };
 
 // Throws Error, which names the file and the image, for images that the annotations do not name or

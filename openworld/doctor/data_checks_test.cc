@@ -67,6 +67,19 @@ TEST(DuplicateImages, ReportsHowManyAreRead) {
   EXPECT_GE(total, 2u) << "files of equal size";
 }
 
+// A list may name one file of 9 MB a hundred thousand times.
+TEST(DuplicateImages, ReadsAFileOnce) {
+  const TempFolder folder;
+  folder.write("a.png", "a");
+  const std::string list = folder.write("list.txt", "a.png 0\n./a.png 1\na.png 1\n.//a.png 1\n");
+  std::size_t total = 0;
+  DoctorOptions options;
+  options.on_image = [&](std::size_t, std::size_t b) { total = b; };
+  const std::string found = found_by(open_patient(list, options), "duplicate-images");
+  EXPECT_EQ(total, 1u);
+  EXPECT_TRUE(has_text(found, "3 pairs of identical images")) << found;
+}
+
 TEST(NamesOrder, FitsTheFolders) {
   const TempFolder folder;
   EXPECT_EQ(found_by(splits(folder), "names-order"), "");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/doctor/check.h"
 #include "openworld/doctor/image_pairs.h"
@@ -19,6 +21,11 @@ constexpr std::size_t kBlock = 512;
 constexpr std::size_t kSampled = 1000;
 // Pairs that are kept. Of n equal images there are n (n - 1) / 2.
 constexpr std::size_t kMostPairs = 1'000'000;
+// Pairs that a file of features is looked through for unless a cosine is given, and more for each
+// byte of floats: 10 MB of features of width 1 are 3e12 pairs. 100,000 images of width 512 are 5e9
+// of 7e9.
+constexpr std::uint64_t kFreePairs = std::uint64_t{1} << 29;
+constexpr std::uint64_t kPairsPerByte = 32;
 // Equal features have a cosine of 1 but for the rounding of floats.
 constexpr double kRounding = 1e-5;
 
@@ -35,7 +42,21 @@ std::vector<float> normalised(const FeatureList& features) {
   return values;
 }
 
+// Images that were encoded for this check took longer.
+void check_pairs(const Patient& patient) {
+  const FeatureList& features = *patient.features;
+  if (patient.data || patient.options.near) return;
+  const std::uint64_t n = features.size(), bytes = features.values.size() * sizeof(float);
+  if (n * n / 2 <= kFreePairs + kPairsPerByte * bytes) return;
+  fail("doctor",
+       fmt::format("{}: {} images of {} features are {:.0e} pairs to compare, which takes "
+                   "long; give the cosine of near-identical ones, as --near 0.95, to "
+                   "look through them, or --ignore near-duplicates",
+                   features.where, n, features.width, static_cast<double>(n * n / 2)));
+}
+
 std::vector<Finding> look_at_near_pairs(const Patient& patient) {
+  check_pairs(patient);
   const FeatureList& features = *patient.features;
   const int threads = patient.options.threads;
   const double near = patient.options.near ? *patient.options.near : near_cosine(features, threads);

@@ -85,6 +85,17 @@ TEST(NearDuplicates, TheCosineFollowsFromTheNearestImages) {
   EXPECT_NEAR(near_cosine(random_features(1500, 6), 1), expected, 0.01);
 }
 
+// 400 KB of features of width 1 are 5e9 pairs.
+TEST(NearDuplicates, ManyNarrowFeaturesAreComparedOnlyWhenAsked) {
+  Patient patient;
+  patient.features = random_features(100'000, 1);
+  patient.features->where = "narrow.npz";
+  const auto look = [&] { found_by(patient, "near-duplicates"); };
+  EXPECT_THROW(look(), Error);
+  patient.features = random_features(2'000, 64);
+  EXPECT_NO_THROW(look());
+}
+
 TEST(NearDuplicates, OneImageIsLikeNothing) {
   const FeatureList list = random_features(1, 4);
   EXPECT_TRUE(near_pairs(list, near_cosine(list, 1), 1).empty());

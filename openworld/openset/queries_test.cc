@@ -1,10 +1,12 @@
 // Random and WordNet queries.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -133,6 +135,26 @@ TEST_F(WordNetTest, FindsLeavesThatShareAGrandparentOnly) {
   EXPECT_EQ(wordnet.siblings(poodle), (std::vector<std::string>{"tabby cat", "wren"}));
   const std::vector<std::uint32_t> both = {500, 700};
   EXPECT_EQ(wordnet.siblings(both), (std::vector<std::string>{"wren"}));
+}
+
+// A synset that names its parent 30,000 times, which does the same: 1e9 steps unless each is looked
+// at once.
+TEST_F(WordNetTest, ListsThatRepeatThemselves) {
+  constexpr int kTimes = 30'000;
+  const auto synset = [&](int offset, const std::string& word, const std::string& pointer) {
+    std::string line = fmt::format("{:08} 03 n 01 {} 0 {} ", offset, word, kTimes);
+    for (int i = 0; i < kTimes; ++i) line += pointer;
+    return line + "| x\n";
+  };
+  write("data.noun", synset(1, "root", "~ 00000002 n 0000 ") +
+                         synset(2, "middle", "@ 00000001 n 0000 ") +
+                         synset(3, "leaf", "@ 00000002 n 0000 "));
+  write("index.noun", "leaf n 1 1 @ 1 1 00000003\n");
+  const WordNet wordnet(folder_.string());
+  const std::clock_t start = std::clock();
+  const std::uint32_t leaf[] = {3};
+  EXPECT_EQ(wordnet.siblings(leaf), std::vector<std::string>());
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 1);
 }
 
 TEST_F(WordNetTest, RefusesWhatIsNoDatabase) {

@@ -170,27 +170,31 @@ std::vector<std::string> WordNet::single_words() const {
 }
 
 std::vector<std::string> WordNet::siblings(std::span<const std::uint32_t> classes) const {
-  std::set<std::uint32_t> parents, grandparents, found;
+  // Each synset is looked at once, however often lists name it: a file may repeat them.
+  std::set<std::uint32_t> looked, parents, grandparents, children, grandchildren, found;
   std::set<std::string> names;
   for (const std::uint32_t synset : classes) {
+    if (!looked.insert(synset).second) continue;
     names.insert(lemma_of(node(synset).word));
     for (const std::uint32_t parent : node(synset).parents) {
-      parents.insert(parent);
+      if (!parents.insert(parent).second) continue;
       const auto& above = node(parent).parents;
       grandparents.insert(above.begin(), above.end());
     }
   }
-  const auto shares_parent = [&](const Node& leaf) {
-    return std::any_of(leaf.parents.begin(), leaf.parents.end(),
-                       [&](std::uint32_t p) { return parents.contains(p); });
-  };
   for (const std::uint32_t grandparent : grandparents) {
-    for (const std::uint32_t child : node(grandparent).children) {
-      for (const std::uint32_t grandchild : node(child).children) {
-        const Node& leaf = node(grandchild);
-        if (leaf.children.empty() && !shares_parent(leaf)) found.insert(grandchild);
-      }
-    }
+    const auto& below = node(grandparent).children;
+    children.insert(below.begin(), below.end());
+  }
+  for (const std::uint32_t child : children) {
+    const auto& below = node(child).children;
+    grandchildren.insert(below.begin(), below.end());
+  }
+  for (const std::uint32_t grandchild : grandchildren) {
+    const Node& leaf = node(grandchild);
+    const bool shares_parent = std::any_of(leaf.parents.begin(), leaf.parents.end(),
+                                           [&](std::uint32_t p) { return parents.contains(p); });
+    if (leaf.children.empty() && !shares_parent) found.insert(grandchild);
   }
   for (const std::uint32_t synset : classes) found.erase(synset);
   std::vector<std::string> result;

@@ -61,6 +61,9 @@ COMMANDS = {
     "tune": Command(call("coop", "trial/run"), heavy=True),
     "tune-resume": Command(workplace.resumed_call("trial/run"), copy_of("stopped"), heavy=True),
     "predict": Command(["predict", "--run", "tuned", "world/test/blue", "world/test/pink"], heavy=True),
+    "osr": Command(workplace.osr_call("trial/run"), heavy=True),
+    "osr-resume": Command(workplace.osr_call("trial/run", workplace.OSR_EPOCHS), copy_of("osr-stopped"), heavy=True),
+    "osr-eval": Command(["osr", "eval", "osr-trained"]),
 }
 # Files that a stopped run may leave unlike a finished one: a log is appended to, a state is of some step, and a lock
 # stays when its owner is killed.
@@ -189,10 +192,10 @@ class Trials:
                 problem(f"left a {path} that is not whole")
 
     def check_again(self, problem):
-        """The same command without a fault, on what was left. `tune` cleans its folder of what a kill left; in
-        other folders it cannot be told from a file that is being written."""
+        """The same command without a fault, on what was left. `tune` and `osr` clean their folder of what a kill left;
+        in other folders it cannot be told from a file that is being written."""
         done = workplace.run(self.words, self.place)
-        if self.name.startswith("tune"):
+        if self.name.startswith(("tune", "osr")):
             self.expect_no_temporary_files(self.trial / "run", problem)
         if done.returncode != 0:
             problem(f"the next run failed: {done.stderr.decode()}")

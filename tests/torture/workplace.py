@@ -20,6 +20,7 @@ CACHE = "cache"  # of features, in the folder of a trial
 # One thread of everything: the order of calls into the system must not vary.
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 RESUMED_EPOCHS = 400  # a second or less
+OSR_EPOCHS = 1000  # likewise
 
 
 def run(words, cwd, timeout=120, **environment):
@@ -46,9 +47,25 @@ def logits(folder):
     return write_npz(folder / "logits.npz", {"logits": values, "label": label})
 
 
-def stopped_run(cwd, out):
+def features(path, seed):
+    """Features of four classes around points of their own, for `openworld osr`."""
+    import numpy as np
+    random = np.random.default_rng(seed)
+    label = np.arange(48) % 4
+    points = np.random.default_rng(5).normal(0, 1, (4, 6))
+    values = (points[label] + random.normal(0, 0.4, (48, 6))).astype("f4")
+    return write_npz(path, {"features": values, "label": label, "names": np.array(["ant", "bee", "cat", "dog"])})
+
+
+def osr_call(out, epochs=3):
+    """Trains a small network on three of the four classes."""
+    return ["osr", "train", "--method", "softmax", "--net", "mlp", "--data", "osr-train.npz", "--test-data",
+            "osr-test.npz", "--known", "0,1,2", "--epochs", epochs, "--set", "lr=0.01", "--set", "batch=12",
+            "--threads", 1, "--out", out]
+
+
+def stopped_run(cwd, out, words):
     """Leaves an unfinished run in cwd/out: training was stopped at a step."""
-    words = resumed_call(out)
     for _ in range(5):
         process = subprocess.Popen([BIN, *map(str, words)], cwd=cwd, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, env=ENVIRONMENT)
@@ -76,7 +93,11 @@ def write_inputs(folder):
     (folder / "names.txt").write_text("dog\ncat\nhen\n")
     expect(call("coop", "tuned"), folder)
     expect(call("kgcoop", "other"), folder)
-    stopped_run(folder, "stopped")
+    stopped_run(folder, "stopped", resumed_call("stopped"))
+    features(folder / "osr-train.npz", 1)
+    features(folder / "osr-test.npz", 2)
+    expect(osr_call("osr-trained"), folder)
+    stopped_run(folder, "osr-stopped", osr_call("osr-stopped", OSR_EPOCHS))
     return folder
 
 
@@ -86,7 +107,7 @@ def comparable(path):
         return json.dumps(without_costs(json.loads(path.read_text()))).encode()
     if path.suffix == ".jsonl":
         lines = [json.loads(line) for line in path.read_text().splitlines()]
-        return json.dumps([{**line, "seconds": 0} for line in lines]).encode()
+        return json.dumps([{**line, "seconds": 0, "images_per_second": 0} for line in lines]).encode()
     return path.read_bytes()
 
 
