@@ -5,21 +5,17 @@
 // loops that the compiler can vectorise. Results are the same bits either way: only integer
 // arithmetic, or floating-point arithmetic in a fixed order, belongs in such a function.
 //
-// OPENWORLD_SIMD_FMA also allows fused multiply-adds: for sums of products that need to be the same
-// bits from run to run, but not from one kind of machine to another.
-//
-// OPENWORLD_SIMD_V3 is the same for any processor of the level x86-64-v3 (AVX2, FMA, BMI2). The one
-// above is chosen where the processor is a Haswell or a later Intel one; on others it is not.
+// OPENWORLD_SIMD_V3 is for any processor of the level x86-64-v3 (AVX2, FMA, BMI2), and so also
+// allows fused multiply-adds: for sums of products that need to be the same bits from run to run,
+// but not from one kind of machine to another.
 //
 // Sanitizers run before the loader's choice is possible, so there it is off.
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define OPENWORLD_SIMD __attribute__((target_clones("avx2", "default")))
-#define OPENWORLD_SIMD_FMA __attribute__((target_clones("arch=haswell", "default")))
 #define OPENWORLD_SIMD_V3 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define OPENWORLD_SIMD
 #define OPENWORLD_SIMD_V3
-#define OPENWORLD_SIMD_FMA
 #endif

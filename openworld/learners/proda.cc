@@ -51,12 +51,15 @@ class Proda : public Learner {
   Tensor loss(std::size_t, const Batch& batch) override {
     const std::vector<std::int64_t> chosen =
         contexts_of_step(options_.prompts, options_.prompt_batch, task_.seed, batch.step);
-    const Tensor texts = texts_of(base_, chosen);  // [k, names, embed]
+    // In one call, so that no thread waits for the last prompts of another.
+    const std::vector<Tensor> features = features_of(base_, chosen, /*nameless=*/true);
+    const Tensor texts = at::stack({features.data(), chosen.size()});  // [k, names, embed]
     const Tensor mean = texts.mean(0);
     const double s = logit_scale(clip());
     const Tensor logits =
         scaled_logits(clip(), batch.features, mean) + s * s / 2 * spread(batch, texts - mean);
-    return cross_entropy(logits, batch.labels) + options_.lambda * overlap();
+    return cross_entropy(logits, batch.labels) +
+           options_.lambda * overlap(features.back().select(1, 0));
   }
 
   ViewScorer view_scorer(const std::vector<NameList>& lists) override {
@@ -64,7 +67,7 @@ class Proda : public Learner {
     Lists all = lists_of(NameTable(task_, lists).names());
     std::vector<std::int64_t> contexts(static_cast<std::size_t>(options_.prompts));
     std::iota(contexts.begin(), contexts.end(), 0);
-    return text_scorer(clip(), texts_of(all, contexts).mean(0));
+    return text_scorer(clip(), at::stack(features_of(all, contexts, false)).mean(0));
   }
 
  private:
@@ -99,14 +102,21 @@ class Proda : public Learner {
     return context < options_.prompts / 2 ? NamePosition::kMiddle : NamePosition::kEnd;
   }
 
-  Tensor texts_of(Lists& lists, const std::vector<std::int64_t>& contexts) {
+  // [names, embed] of each of the contexts; with `nameless`, then [contexts, 1, embed] of all of
+  // them without a name.
+  std::vector<Tensor> features_of(Lists& lists, const std::vector<std::int64_t>& contexts,
+                                  bool nameless) {
     std::vector<PromptList*> prompts;
     std::vector<Tensor> rows;
     for (const std::int64_t k : contexts) {
       prompts.push_back(&lists.by_position[static_cast<std::size_t>(position_of(k))]);
       rows.push_back(parameters_.at("context").select(0, k));
     }
-    return at::stack(pool_.features(prompts, rows));
+    if (nameless) {
+      prompts.push_back(nameless_.get());
+      rows.push_back(parameters_.at("context"));
+    }
+    return pool_.features(prompts, rows);
   }
 
   // sigma [images, names] of deviations d [k, names, embed]: with e the images' squared features,
@@ -123,9 +133,8 @@ class Proda : public Learner {
     return (of_label + own - 2 * both) / divisor;
   }
 
-  // How much the contexts say the same: the mean of |cos| over pairs of them, without a name.
-  Tensor overlap() {
-    const Tensor u = pool_.features(*nameless_, parameters_.at("context")).select(1, 0);
+  // How much the contexts say the same: the mean of |cos| over pairs of their features `u`.
+  static Tensor overlap(const Tensor& u) {
     const Tensor cosines = at::matmul(u, u.t());
     const auto pairs = static_cast<double>(u.size(0) * (u.size(0) - 1));
     const Tensor others = 1 - at::eye(u.size(0), u.options().requires_grad(false));

@@ -77,7 +77,7 @@ constexpr std::int64_t kLanes = 8;
 }
 
 // The tails go through padded copies, so that an element's value does not depend on its place.
-OPENWORLD_SIMD_FMA
+OPENWORLD_SIMD
 void quick_gelu(const float* x, float* y, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) store(quick_gelu(load(x + i)), y + i);
@@ -87,7 +87,7 @@ void quick_gelu(const float* x, float* y, std::int64_t n) {
   std::copy(out, out + (n - i), y + i);
 }
 
-OPENWORLD_SIMD_FMA
+OPENWORLD_SIMD
 void quick_gelu_backward(const float* x, const float* grad, float* result, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {

@@ -89,7 +89,7 @@ void softmax(float* scores, std::int32_t n) {
 }
 
 // One query of one head: weights [n] and the output [dim].
-OPENWORLD_SIMD_FMA
+OPENWORLD_SIMD
 void attend(const float* q, const KeyRows& rows, const std::int32_t* keys, std::int32_t n,
             std::int64_t column, std::int64_t dim, float* weights, float* out) {
   const float scale = 1 / std::sqrt(static_cast<float>(dim));
@@ -103,7 +103,7 @@ void attend(const float* q, const KeyRows& rows, const std::int32_t* keys, std::
 
 // Gradients of attend: adds to those of the query and of the keys and values that are ours. The
 // rows of `grad` are laid out as those of own: k first, v after `width` columns.
-OPENWORLD_SIMD_FMA
+OPENWORLD_SIMD
 void attend_backward(const float* q, const KeyRows& rows, const std::int32_t* keys, std::int32_t n,
                      std::int64_t column, std::int64_t dim, const float* weights,
                      const float* grad_out, float* grad_q, Rows<float> grad_k, Rows<float> grad_v,

@@ -12,8 +12,10 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <limits>
+#include <tuple>
 
 #include "openworld/base/error.h"
+#include "openworld/vlm/device.h"
 #include "openworld/vlm/test_util.h"
 
 namespace openworld {
@@ -106,6 +108,60 @@ TEST(VisionTower, PromptsAreAppendedAndReplacedAtBlocks) {
   const auto their_grads = torch::autograd::grad({theirs}, {first, deep}, {cotangent});
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_LT(relative_error(our_grads[i], their_grads[i]), kTolerance);
+  }
+}
+
+// With learned rows attention is computed in place, the first block apart for the image's rows, and
+// the last one without keys where few rows are read.
+TEST(VisionTower, PromptsOfAnyShapeMatchThePlainComputation) {
+  const Clip clip = random_clip(small_config(), 12);
+  const std::int64_t d = clip.config.vision.width;
+  const Tensor images = images_for(clip.config, 3);
+  const std::vector<std::int64_t> one = {0}, many(30, 5);
+  for (const auto& [first_rows, later_rows, per_image] :
+       {std::tuple(4, 4, false), {4, 4, true}, {2, 3, false}, {3, 2, false}}) {
+    const auto rows = [&, each = per_image](std::int64_t count, std::uint64_t seed) {
+      return each ? random_tensor({3, count, d}, seed) : random_tensor({count, d}, seed);
+    };
+    for (const std::vector<std::int64_t>& readouts : {one, many}) {
+      std::vector<VisualPrompt> prompts = {{0, rows(first_rows, 3)}, {1, rows(later_rows, 4)}};
+      std::vector<Tensor> leaves;
+      for (const VisualPrompt& prompt : prompts) leaves.push_back(prompt.rows.requires_grad_());
+      const VisionOptions options = {.prompts = prompts, .readouts = readouts};
+      const Tensor ours = encode_images(clip.vision, images, options).features;
+      const Tensor theirs = naive_features(clip, images, options);
+      EXPECT_LT(relative_error(ours, theirs), kTolerance);
+      const Tensor cotangent = random_tensor(ours.sizes().vec(), 5);
+      const auto our_grads = torch::autograd::grad({ours}, leaves, {cotangent});
+      const auto their_grads = torch::autograd::grad({theirs}, leaves, {cotangent});
+      for (std::size_t i = 0; i < leaves.size(); ++i) {
+        EXPECT_LT(relative_error(our_grads[i], their_grads[i]), kTolerance) << i;
+      }
+    }
+  }
+}
+
+// With the operations that other devices have.
+TEST(VisionTower, TorchOperationsEqualTheKernel) {
+  const Clip clip = random_clip(small_config(), 13);
+  const std::int64_t d = clip.config.vision.width;
+  const Tensor images = images_for(clip.config, 2);
+  for (const bool read_only : {false, true}) {
+    const auto run = [&] {
+      const Tensor rows = random_tensor({3, d}, 7).requires_grad_();
+      const Tensor features =
+          encode_images(clip.vision, images, {.prompts = {{0, rows}}, .read_only = read_only})
+              .features;
+      const Tensor cotangent = random_tensor(features.sizes().vec(), 9);
+      return std::pair(features.detach(),
+                       torch::autograd::grad({features}, {rows}, {cotangent})[0]);
+    };
+    const auto [kernel, kernel_gradient] = run();
+    const TorchOperationsOnly torch_only;
+    const auto [plain, plain_gradient] = run();
+    EXPECT_FALSE(plain_gradient.equal(kernel_gradient));  // or both are the same way
+    EXPECT_LT(relative_error(plain, kernel), kTolerance);
+    EXPECT_LT(relative_error(plain_gradient, kernel_gradient), kTolerance);
   }
 }
 

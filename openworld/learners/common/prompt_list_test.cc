@@ -40,7 +40,11 @@ TEST(ShardCount, RepeatsAtMostAnEighthOfTheRows) {
   // 50 names of four rows behind a start and 16 learned rows, and behind a start and four.
   EXPECT_EQ(shard_count(text, 217, 17), 2);
   EXPECT_EQ(shard_count(text, 205, 5), 4);
-  EXPECT_EQ(shard_count(text, 450, 1), 8);
+  // Where nothing is shared: few large ones, and many where they are large, too.
+  EXPECT_EQ(shard_count(text, 450, 1), 4);
+  EXPECT_EQ(shard_count(text, 1400, 1), 4);
+  EXPECT_EQ(shard_count(text, 1600, 1), 8);
+  EXPECT_EQ(shard_count(text, 10'000, 1), 16);
   EXPECT_EQ(shard_count(text, 100, 17), 1);
   for (std::int64_t rows = 1; rows < 3000; rows += 7) {
     for (const std::int64_t shared : {1, 2, 5, 17, 40, 77}) {

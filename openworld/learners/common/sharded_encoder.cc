@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "openworld/base/error.h"
+#include "openworld/vlm/device.h"
 #include "openworld/vlm/inner_threads.h"
 
 namespace openworld {
@@ -52,15 +53,15 @@ std::int64_t ShardedEncoder::parts(std::int64_t images, std::int64_t prompt_rows
 }
 
 std::int64_t ShardedEncoder::kept_parts(std::int64_t images, std::int64_t prompt_rows,
-                                        bool read_only) const {
+                                        bool read_only, bool keeps_weights) const {
   const TowerConfig& vision = tower_->config.vision;
   const std::int64_t rows = image_rows(*tower_, prompt_rows);
   const std::int64_t live = read_only ? prompt_rows : rows;
-  // Inputs of both norms, q, k, v and what enters the activation; attention weights. Keys and
-  // values of rows without a graph.
-  const std::int64_t floats =
-      vision.layers * (live * (5 * vision.width + vision.mlp + vision.heads * rows) +
-                       (rows - live) * 2 * vision.width);
+  // Inputs of both norms, q, k, v and what enters the activation. Keys and values of rows without a
+  // graph.
+  const std::int64_t weights = keeps_weights ? vision.heads * rows : 0;
+  const std::int64_t floats = vision.layers * (live * (5 * vision.width + vision.mlp + weights) +
+                                               (rows - live) * 2 * vision.width);
   const std::int64_t count = parts(images, prompt_rows);
   const std::int64_t largest = (images + count - 1) / count;
   const std::int64_t bytes = largest * floats * static_cast<std::int64_t>(sizeof(float));
@@ -80,7 +81,10 @@ struct ShardedEncoder::Graph : torch::CustomClassHolder {
       : encoder(owner), images(pixels.detach()), options(asked) {
     const std::int64_t all = images.size(0), added = prompt_rows(options);
     const std::int64_t count = encoder->parts(all, added);
-    kept = encoder->kept_parts(all, added, options.read_only);
+    // vision_attention keeps none; it knows no masks and no other devices.
+    const bool keeps_weights = options.prompts.empty() || options.mask.defined() ||
+                               !uses_kernels(encoder->tower_->weights.patch.device());
+    kept = encoder->kept_parts(all, added, options.read_only, keeps_weights);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t begin = all * i / count;
       parts.push_back({begin, all * (i + 1) / count - begin, {}, {}});

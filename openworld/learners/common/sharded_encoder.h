@@ -36,10 +36,11 @@ class ShardedEncoder {
   VisionFeatures features(const at::Tensor& images, const VisionOptions& options);
 
   // Parts of a batch of so many images, and how many of them keep their graph, if each image has
-  // `prompt_rows` rows beside its own. With read_only only these have a graph.
+  // `prompt_rows` rows beside its own. With read_only only these have a graph; with keeps_weights
+  // it keeps the weights of attention, too.
   std::int64_t parts(std::int64_t images, std::int64_t prompt_rows = 0) const;
-  std::int64_t kept_parts(std::int64_t images, std::int64_t prompt_rows = 0,
-                          bool read_only = false) const;
+  std::int64_t kept_parts(std::int64_t images, std::int64_t prompt_rows = 0, bool read_only = false,
+                          bool keeps_weights = false) const;
 
  private:
   struct Graph;

@@ -144,10 +144,11 @@ TEST(ShardedEncoder, DealsByWorkAndKeepsByMemory) {
   EXPECT_EQ(each.parts(7), 7);
   EXPECT_EQ(each.parts(100), 16);
   EXPECT_EQ(each.kept_parts(7), 7);
-  // 3 blocks of 210 rows of 5 * 32 + 64 + 4 * 210 floats: 2.6 MB an image.
+  // 3 blocks of 210 rows of 5 * 32 + 64 + 4 * 210 floats: 2.6 MB an image; without weights 0.56 MB.
   const ShardedEncoder tight(three_block_clip().vision, 1, {.memory_mib = 8, .part_work = 1});
-  EXPECT_EQ(tight.kept_parts(7, 200), 3);
-  EXPECT_EQ(tight.kept_parts(2, 200), 2);
+  EXPECT_EQ(tight.kept_parts(7, 200, false, true), 3);
+  EXPECT_EQ(tight.kept_parts(2, 200, false, true), 2);
+  EXPECT_EQ(tight.kept_parts(16, 200), 14);
   EXPECT_THROW(ShardedEncoder(three_block_clip().vision, 1, {.memory_mib = -1}), Error);
 }
 
