@@ -189,7 +189,7 @@ std::vector<RunResult> train_osr(const OsrTrainRequest& asked, const OsrObserver
     if (result) {
       if (observer.note) observer.note(run.folder().path() + " is finished");
     } else {
-      result = run.run(data, request.threads, observer);
+      result = run.run(data, request.test_every, request.threads, observer);
       if (!result) {
         fail("osr train",
              fmt::format("{}: stopped; run the same command again to resume", run.folder().path()));
