@@ -12,6 +12,7 @@
 #include "openworld/base/nearest_name.h"
 #include "openworld/cli/command_app.h"
 #include "openworld/io/column.h"
+#include "openworld/io/is_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/studies/toml_entry.h"
 
@@ -32,11 +33,6 @@ std::string user_file() {
     return (fs::path(home) / ".config/openworld" / kFileName).string();
   }
   return "";
-}
-
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return !path.empty() && fs::is_regular_file(path, ignored);
 }
 
 // The long names of the options of an app.

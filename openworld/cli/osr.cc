@@ -55,6 +55,9 @@ class Osr : public Command {
                    "separate dataset of test samples, with the same classes");
     app.add_option("--epochs", request.epochs, "training epochs [the method's default]")
         ->check(CLI::Range(1, 1 << 20));
+    app.add_option("--test-every", request.test_every,
+                   "epochs between tests, whose accuracy, AUROC and OpenAUC go to the log [none]")
+        ->check(CLI::Range(1, 1 << 20));
     app.add_option("--set", request.options,
                    "option of the method, key=value; repeatable; see `openworld osr ls NAME`");
     app.add_option("--out", out_,

@@ -1,6 +1,7 @@
 #include "openworld/osr/method.h"
 
 #include <ATen/ops/softmax.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -73,6 +74,11 @@ OptimizerOptions OsrOptions::optimizer_options() const {
   return {.kind = optimizer == "adam" ? OptimizerKind::kAdam : OptimizerKind::kSgd,
           .momentum = momentum,
           .weight_decay = weight_decay};
+}
+
+std::string OsrOptions::against_divergence() const {
+  return fmt::format("train with a lower learning rate, such as lr={:g}, or larger batches",
+                     lr / 10);
 }
 
 at::Tensor osr_scores(const at::Tensor& logits, OsrScore score) {

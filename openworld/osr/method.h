@@ -75,6 +75,10 @@ struct OsrOptions {
 
   OptimizerOptions optimizer_options() const;
 
+  // What may keep a loss finite, for messages: "train with a lower learning rate, such as lr=0.01,
+  // or larger batches".
+  virtual std::string against_divergence() const;
+
  protected:
   // The recipe of a strong closed-set classifier: RandAugment, cosine with restarts, largest logit.
   void use_strong_recipe();

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/ones.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numeric>
@@ -94,6 +95,10 @@ void OpenAucOptions::declare(OptionList& list) {
   list.add("only_right", only_right, "count pairs whose real sample is classified rightly alone");
   list.add("only_other_class", only_other_class, "count mixtures of two classes alone");
   OsrOptions::declare(list);
+}
+
+std::string OpenAucOptions::against_divergence() const {
+  return OsrOptions::against_divergence() + fmt::format(", or open_weight={:g}", open_weight / 2);
 }
 
 std::unique_ptr<OsrHead> OpenAucOptions::make(const HeadShape& shape, std::uint64_t seed) const {

@@ -12,6 +12,11 @@
 //   hit_i = [F_i is classified rightly] [label(S_i) != label(S'_i)]
 //   loss = CE + open_weight * open
 //
+// The square has no bound: M is a product of learned features and learned weights, so that the loss
+// is of the fourth degree in what is learned, and a learning rate that cross-entropy bears can let
+// it run away, in the released code's recipe as well. Small batches, with few hits each, do so
+// first.
+//
 // Hits are gates without gradient; without any, and for a batch of odd size, the loss is CE alone.
 // With pairs=shuffled, as the appendix describes it, F = S = the whole batch.
 
@@ -31,6 +36,7 @@ struct OpenAucOptions : OsrOptions {
   OpenAucOptions() { use_strong_recipe(); }
   void declare(OptionList& list) override;
   std::unique_ptr<OsrHead> make(const HeadShape& shape, std::uint64_t seed) const override;
+  std::string against_divergence() const override;
 };
 
 // Of Beta(alpha, alpha). REQUIRES: alpha > 0.

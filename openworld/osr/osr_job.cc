@@ -11,6 +11,7 @@
 #include "openworld/osr/osr_run.h"
 #include "openworld/osr/table.h"
 #include "openworld/predictions/predictions.h"
+#include "openworld/vlm/freed_memory.h"
 
 namespace openworld {
 namespace {
@@ -164,6 +165,7 @@ std::vector<OsrMeasure> measures_of(const Evaluation& evaluation) {
 }  // namespace
 
 std::vector<RunResult> train_osr(const OsrTrainRequest& asked, const OsrObserver& observer) {
+  keep_freed_memory();
   const OsrTrainRequest request = with_data(asked);
   const Chosen method = choose_method(request.method, request.options, request.epochs, "osr train");
   const NetworkRow& net = find_network(request.net);
@@ -187,7 +189,7 @@ std::vector<RunResult> train_osr(const OsrTrainRequest& asked, const OsrObserver
     if (result) {
       if (observer.note) observer.note(run.folder().path() + " is finished");
     } else {
-      result = run.run(data, request.threads, observer);
+      result = run.run(data, request.test_every, request.threads, observer);
       if (!result) {
         fail("osr train",
              fmt::format("{}: stopped; run the same command again to resume", run.folder().path()));
@@ -201,6 +203,7 @@ std::vector<RunResult> train_osr(const OsrTrainRequest& asked, const OsrObserver
 
 OsrEvaluation evaluate_osr(const OsrEvalRequest& request, const EvalOptions& options,
                            const OsrObserver& observer) {
+  keep_freed_memory();
   const RunFolder folder(request.run);
   const RunSpec spec = osr_spec(folder, kEval);
   const Predictions own = load_predictions(folder.predictions_file());
@@ -248,6 +251,7 @@ OsrEvaluation evaluate_osr(const OsrEvalRequest& request, const EvalOptions& opt
 }
 
 OsrScored score_osr(const OsrScoreRequest& request) {
+  keep_freed_memory();
   if (request.run.empty() == request.weights.empty()) {
     fail(kScore, request.run.empty() ? "no model; expected a RUN, or --weights FILE"
                                      : "RUN and --weights are both given; expected one of them");

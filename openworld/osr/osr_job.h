@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,20 @@ struct OsrProgress {
   double loss = 0;                               // mean of the epoch so far
 };
 
+// The test samples after an epoch, by the names that run results have.
+struct OsrEpochTest {
+  double base_acc = 0, auroc = 0, open_auc = 0;
+};
+
 // A line of the log.
 struct OsrEpoch {
   std::int64_t step = 0;   // that are done
   std::int64_t epoch = 0;  // from 1
   double loss = 0, lr = 0;
   double images_per_second = 0;
-  double gemm_share = 0;  // of the speed of matrix products, see gemm_rate.h
-  double seconds = 0;     // of training so far, over all times it was resumed
+  double gemm_share = 0;                  // of the speed of matrix products, see gemm_rate.h
+  double seconds = 0;                     // of training so far, over all times it was resumed
+  std::optional<OsrEpochTest> test = {};  // if it was asked for
 };
 
 // Who watches a job. Any member may be empty.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -115,6 +116,27 @@ TEST_F(OsrJob, WritesARunThatOthersRead) {
   }
   const RunCollection runs = open_runs({path("run")}, "test");
   EXPECT_STREQ(runs.metrics(), kOsrRunMetrics);
+}
+
+TEST_F(OsrJob, TestsAfterEpochsAndChangesNothingByIt) {
+  train_osr(request());
+  OsrTrainRequest tested = request();
+  tested.test_every = 2;
+  tested.runs[0].folder = path("tested");
+  std::vector<OsrEpoch> epochs;
+  OsrObserver observer;
+  observer.epoch = [&](const OsrEpoch& epoch, std::int64_t, double) { epochs.push_back(epoch); };
+  const RunResult result = train_osr(tested, observer).at(0);
+  ASSERT_EQ(epochs.size(), static_cast<std::size_t>(result.epochs));
+  for (const OsrEpoch& epoch : epochs) EXPECT_EQ(epoch.test.has_value(), epoch.epoch % 2 == 0);
+  EXPECT_EQ(file_bytes(path("tested/predictions.npz")), file_bytes(path("run/predictions.npz")));
+  ASSERT_EQ(epochs.size() % 2, 0u);
+  const auto value = [&](const char* name) {
+    return std::ranges::find(result.metrics, name, &MetricRecord::name)->value;
+  };
+  EXPECT_EQ(epochs.back().test->base_acc, value("base_acc"));
+  EXPECT_EQ(epochs.back().test->auroc, value("auroc"));
+  EXPECT_EQ(epochs.back().test->open_auc, value("open_auc"));
 }
 
 TEST_F(OsrJob, ResumesToTheSameBits) {

@@ -4,25 +4,25 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "openworld/base/clock.h"
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/io/dump_line.h"
+#include "openworld/io/is_file.h"
 #include "openworld/io/option_json.h"
 #include "openworld/io/run_cost.h"
 #include "openworld/io/training_log.h"
 #include "openworld/osr/osr_trainer.h"
 #include "openworld/predictions/logit_predictions.h"
 #include "openworld/pretrain/gemm_rate.h"
+#include "openworld/runs/or_restart.h"
 #include "openworld/runs/run_paths.h"
 
 namespace openworld {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // A crash loses at most this much work; a state of vgg32 takes 10 ms to write.
@@ -30,21 +30,6 @@ constexpr std::chrono::seconds kSaveInterval(20);
 constexpr std::chrono::minutes kRateInterval(1);  // between measurements of 0.1 s
 // Below it the rate is not measured: the measurement would take longer than the training.
 constexpr double kWorthRating = 1;
-
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
-// Says of what is wrong with a file of the folder what helps.
-template <class Read>
-auto or_restart(const Read& read) {
-  try {
-    return read();
-  } catch (const Error& e) {
-    fail(e.function(), fmt::format("{}; --restart replaces it", e.message()));
-  }
-}
 
 Json epoch_json(const OsrEpoch& epoch) {
   Json json = {{"step", epoch.step},
@@ -54,6 +39,11 @@ Json epoch_json(const OsrEpoch& epoch) {
                {"images_per_second", epoch.images_per_second}};
   if (epoch.gemm_share > 0) json["gemm_share"] = epoch.gemm_share;
   json["seconds"] = epoch.seconds;
+  if (epoch.test) {
+    json["base_acc"] = epoch.test->base_acc;
+    json["auroc"] = epoch.test->auroc;
+    json["open_auc"] = epoch.test->open_auc;
+  }
   return json;
 }
 
@@ -98,10 +88,14 @@ std::string osr_meta(const RunSpec& spec, const std::string& data, std::size_t s
                         {"data", {{"path", data}, {"images", samples}}}});
 }
 
-void save_osr_predictions(const OsrPredictions& predictions,
-                          const std::vector<std::int32_t>& labels,
-                          const std::vector<std::string>& classes, const std::string& meta,
-                          const std::string& path, const std::string& function) {
+namespace {
+
+// The arrays of predictions of samples with these labels; -1 is unknown. REQUIRES: `predictions`
+// outlives them.
+LogitPredictions logit_predictions(const OsrPredictions& predictions,
+                                   const std::vector<std::int32_t>& labels,
+                                   const std::vector<std::string>& classes,
+                                   const std::string& meta) {
   LogitPredictions arrays = {.side = {},
                              .label = {},
                              .score = predictions.score,
@@ -112,7 +106,16 @@ void save_osr_predictions(const OsrPredictions& predictions,
                              .classes = classes,
                              .meta = meta};
   set_sides(arrays, labels, static_cast<std::int32_t>(classes.size()));
-  save_logit_predictions(arrays, path, function);
+  return arrays;
+}
+
+}  // namespace
+
+void save_osr_predictions(const OsrPredictions& predictions,
+                          const std::vector<std::int32_t>& labels,
+                          const std::vector<std::string>& classes, const std::string& meta,
+                          const std::string& path, const std::string& function) {
+  save_logit_predictions(logit_predictions(predictions, labels, classes, meta), path, function);
 }
 
 OsrRun::OsrRun(const std::string& folder, RunSpec spec, bool restart)
@@ -146,7 +149,7 @@ std::optional<RunResult> OsrRun::finished() const {
   });
 }
 
-std::optional<RunResult> OsrRun::run(const OsrData& data, int threads,
+std::optional<RunResult> OsrRun::run(const OsrData& data, std::int64_t test_every, int threads,
                                      const OsrObserver& observer) {
   lease_.emplace(folder_.path(), "osr train");
   if (restart_) {
@@ -156,14 +159,26 @@ std::optional<RunResult> OsrRun::run(const OsrData& data, int threads,
   }
   folder_.begin(spec_, "osr train");
   const OsrModel model = model_of(spec_);
-  if (!train(model, *data.train, threads, observer)) return std::nullopt;
+  if (!train(model, data, test_every, threads, observer)) return std::nullopt;
   RunResult result = finish(model, data, threads);
   lease_.reset();
   return result;
 }
 
-bool OsrRun::train(const OsrModel& model, const OsrSamples& samples, int threads,
+OsrEpochTest OsrRun::test(const OsrModel& model, const OsrSamples& samples, int threads) const {
+  const OsrPredictions predictions = model.predict(samples, threads);
+  const LogitPredictions arrays =
+      logit_predictions(predictions, samples.labels(), spec_.classes, "");
+  const Predictions measured = view_predictions(arrays, folder_.path(), "osr train");
+  const Evaluation evaluation =
+      evaluate(measured.outcomes(), find_metrics("base_acc,auroc,open_auc"), {.ci = Ci::kNone});
+  const auto value = [&](const char* metric) { return evaluation.find(metric)->value.value; };
+  return {.base_acc = value("base_acc"), .auroc = value("auroc"), .open_auc = value("open_auc")};
+}
+
+bool OsrRun::train(const OsrModel& model, const OsrData& data, std::int64_t test_every, int threads,
                    const OsrObserver& observer) {
+  const OsrSamples& samples = *data.train;
   if (!model.net().takes_images) {
     std::vector<std::uint32_t> rows(samples.size());
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::uint32_t>(i);
@@ -214,6 +229,9 @@ bool OsrRun::train(const OsrModel& model, const OsrSamples& samples, int threads
                     .gemm_share = 0,
                     .seconds = train_seconds_};
       if (seconds >= kWorthRating) line.gemm_share = flops / seconds / rate.update(threads);
+      if (test_every > 0 && line.epoch % test_every == 0) {
+        line.test = test(model, *data.test, threads);
+      }
       log.add(epoch_json(line));
       loss_ = step.mean_loss;
       const double per_step = seconds_since(start) / static_cast<double>(trainer.step() - first);

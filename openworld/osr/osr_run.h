@@ -23,14 +23,17 @@ class OsrRun {
   // The result of a run that is finished. Throws Error for files that are not its.
   std::optional<RunResult> finished() const;
 
-  // Trains, scores and writes the result; none if it was asked to stop. Throws Error.
-  std::optional<RunResult> run(const OsrData& data, int threads, const OsrObserver& observer);
+  // Trains, scores and writes the result; none if it was asked to stop. With `test_every` above 0
+  // the log has measures of the test samples after so many epochs each. Throws Error.
+  std::optional<RunResult> run(const OsrData& data, std::int64_t test_every, int threads,
+                               const OsrObserver& observer);
 
  private:
   // Throws Error if the folder holds another run; else takes over how that spells its paths.
   void expect_same_folder();
-  bool train(const OsrModel& model, const OsrSamples& samples, int threads,
+  bool train(const OsrModel& model, const OsrData& data, std::int64_t test_every, int threads,
              const OsrObserver& observer);
+  OsrEpochTest test(const OsrModel& model, const OsrSamples& samples, int threads) const;
   RunResult finish(const OsrModel& model, const OsrData& data, int threads);
 
   RunFolder folder_;

@@ -175,9 +175,10 @@ OsrStep OsrTrainer::run_step() {
     report.flops += images * (4.0 / 3 * generator + 3 * discriminator);
   }
   if (!std::isfinite(report.loss)) {
-    fail("osr", fmt::format("the loss is {} after {} steps; expected a number: a lower "
-                            "learning rate, such as lr={:g}, may keep it finite",
-                            report.loss, step_, options.lr / 10));
+    fail("osr", fmt::format("the loss is {} in step {} of {} (epoch {}, learning rate {:g}); "
+                            "expected a finite number: {}",
+                            std::isnan(report.loss) ? "NaN" : "infinite", step_ + 1, steps(),
+                            epoch_ + 1, report.lr, options.against_divergence()));
   }
   optimizer_->step(report.lr);
   ++step_;

@@ -161,14 +161,22 @@ TEST(OsrTrainer, ALastSampleAloneIsLeftOut) {
 }
 
 TEST(OsrTrainer, SaysWhenTheLossIsNotFinite) {
-  const OsrModel model(spec_of("rpl", "mlp", short_training(30, 1000)));
-  const SmallSamples samples(false, 40, 4);
-  OsrTrainer trainer(model, samples, {});
-  try {
-    while (!trainer.done()) trainer.run_step();
-    FAIL() << "no Error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("a lower learning rate"), std::string::npos);
+  for (const char* const method : {"rpl", "openauc"}) {
+    const OsrModel model(spec_of(method, "mlp", short_training(30, 1000)));
+    const SmallSamples samples(false, 40, 4);
+    OsrTrainer trainer(model, samples, {});
+    try {
+      while (!trainer.done()) trainer.run_step();
+      FAIL() << "no Error";
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find("in step " + std::to_string(trainer.step() + 1) + " of 90 (epoch "),
+                std::string::npos)
+          << message;
+      EXPECT_NE(message.find("such as lr=100, or larger batches"), std::string::npos) << message;
+      EXPECT_EQ(message.find("open_weight=0.05") != std::string::npos,
+                std::string(method) == "openauc");
+    }
   }
 }
 

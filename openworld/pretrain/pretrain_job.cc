@@ -13,6 +13,7 @@
 #include "openworld/io/atomic_file.h"
 #include "openworld/io/dump_line.h"
 #include "openworld/io/folder_lease.h"
+#include "openworld/io/is_file.h"
 #include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/training_log.h"
@@ -36,11 +37,6 @@ constexpr std::size_t kMaxSkipped = 5;            // images that are named; the 
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
 }
 
 // Sums over the steps of an epoch, or over those since a resume.

@@ -25,9 +25,10 @@ struct OsrTrainRequest {
   std::string unknown = "";      // a dataset of unknown samples instead of the other classes
   std::string unknown_split = "";
 
-  std::string label = "";  // what tables call it
-  int threads = 0;         // 0: every core
-  bool restart = false;    // instead of resuming what is in the folder
+  std::string label = "";       // what tables call it
+  std::int64_t test_every = 0;  // epochs between tests that go to the log; 0: none but the last
+  int threads = 0;              // 0: every core
+  bool restart = false;         // instead of resuming what is in the folder
 
   // A run for each.
   struct Run {

@@ -10,6 +10,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/io/atomic_file.h"
+#include "openworld/io/is_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/sha256.h"
 #include "openworld/runs/run_paths.h"
@@ -18,11 +19,6 @@ namespace openworld {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
 
 // The numbers N of the folders seed-N in a folder that holds nothing else, ascending; empty
 // otherwise. Hidden files do not count.

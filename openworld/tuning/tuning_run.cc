@@ -8,10 +8,12 @@
 
 #include "openworld/base/clock.h"
 #include "openworld/base/error.h"
+#include "openworld/io/is_file.h"
 #include "openworld/learners/prompt_file.h"
 #include "openworld/learners/trainer.h"
 #include "openworld/metrics/evaluate.h"
 #include "openworld/predictions/logit_predictions.h"
+#include "openworld/runs/or_restart.h"
 #include "openworld/runs/run_paths.h"
 #include "openworld/tuning/epoch_log.h"
 #include "openworld/tuning/method.h"
@@ -26,21 +28,6 @@ namespace fs = std::filesystem;
 // A state goes to the disk after an epoch, but not more often: small models do a hundred epochs a
 // second.
 constexpr std::chrono::seconds kSaveInterval(1);
-
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
-// Says of what is wrong with a file of the folder what helps.
-template <class Read>
-auto or_restart(const Read& read) {
-  try {
-    return read();
-  } catch (const Error& e) {
-    fail(e.function(), fmt::format("{}; restart the run to replace it", e.message()));
-  }
-}
 
 std::vector<MetricRecord> measure(const Predictions& predictions, const char* metrics) {
   const EvalOptions options;

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "openworld/io/idx.h"
+#include "openworld/io/is_file.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/worlds/drawn_source.h"
 #include "openworld/worlds/folders.h"
@@ -76,11 +77,6 @@ struct IdxFiles {
   std::string images;  // paths
   std::string labels;  // "": there is no such file
 };
-
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
 
 IdxFiles files_of(const fs::path& images, const ImagesName& name) {
   IdxFiles files{split_of(name.prefix), images.string(), ""};

@@ -7,6 +7,7 @@
 #include "openworld/io/png_writer.h"
 #include "openworld/worlds/drawn_source.h"
 #include "openworld/worlds/test_worlds.h"
+#include "openworld/worlds/train_test_data.h"
 
 namespace openworld {
 namespace {
@@ -203,6 +204,7 @@ TEST(SheetFormat, RefusesWhatDoesNotFit) {
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
   folder.write("data_batch_2.png", damaged);
   refused("data_batch_2.png: has a PNG chunk \"IDAT\" with a wrong checksum");
+  EXPECT_ERROR(open_first_split(folder / "", {}, {"train"}), "with a wrong checksum");
   folder.write("data_batch_2.png", sheet(4, 1, 2).substr(0, 70));
   refused("data_batch_2.png: is a truncated PNG file");
 }

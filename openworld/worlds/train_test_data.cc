@@ -122,11 +122,15 @@ Dataset open_first_split(const std::string& path, const DatasetOptions& options,
     }
   }
   try {
-    return open_split(path, options, "");
+    Dataset whole = open_split(path, options, "");
+    // A split that is there but cannot be read is no reason to take everything.
+    const bool has_one = std::ranges::any_of(
+        splits, [&](const std::string& split) { return has_split(whole, split); });
+    if (!has_one) return whole;
   } catch (const Error&) {
-    if (first) throw *first;
-    throw;
+    if (!first) throw;
   }
+  throw *first;
 }
 
 }  // namespace openworld

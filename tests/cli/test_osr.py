@@ -162,6 +162,21 @@ def test_a_stopped_run_resumes_to_the_same_bits(place):
         assert (place / "stopped" / name).read_bytes() == (place / "whole" / name).read_bytes()
 
 
+def test_tests_between_epochs_go_to_the_log(place, trained):
+    result = json_of(*train_flags("softmax", "watched"), "--test-every", 5, cwd=place)
+    lines = [json.loads(line) for line in (place / "watched" / "log.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines if "auroc" in line] == [5, 10]
+    for name in ("base_acc", "auroc", "open_auc"):
+        assert lines[-1][name] == pytest.approx(result["metrics"][name]["value"])
+    assert (place / "watched" / "predictions.npz").read_bytes() == (place / "softmax" / "predictions.npz").read_bytes()
+
+
+def test_a_loss_that_is_not_finite_says_where_and_what_helps(place):
+    ran = run(*train_flags("openauc", "diverges"), "--set", "lr=100", cwd=place)
+    assert ran.code == 2 and ran.err.count("[osr]") == 1
+    assert "in step " in ran.err and "lr=10, or larger batches, or open_weight=0.05" in ran.err
+
+
 def test_images_train_and_score(place):
     flags = ("osr", "train", "--method", "arpl", "--net", "small", "--data", "pictures.npz", "--test-data",
              "test_pictures.npz", "--known", "cat,ant,bee", "--epochs", 12, "--set", "batch=12", "--set", "lr=0.05")

@@ -33,6 +33,10 @@ std::string epoch_text(const OsrEpoch& epoch, std::int64_t epochs, double second
   if (epoch.gemm_share > 0) {
     text += fmt::format(", {:.0f} % of the GEMM rate", 100 * epoch.gemm_share);
   }
+  if (const auto& test = epoch.test) {
+    text += fmt::format("  ACC {}, AUROC {}, OpenAUC {}", percent(test->base_acc),
+                        percent(test->auroc), percent(test->open_auc));
+  }
   return text + fmt::format("  {} left", duration(seconds_left));
 }
 
