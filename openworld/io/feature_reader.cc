@@ -108,10 +108,7 @@ std::size_t label_count(const ClassLabels& labels) {
 
 ClassLabels to_class_labels(const NpyArray& array, const Origin& origin) {
   require_dimensions(array, 1, origin);
-  if (array.header.dtype.kind == Dtype::Kind::kUnicode ||
-      array.header.dtype.kind == Dtype::Kind::kBytes) {
-    return to_strings(array, origin);
-  }
+  if (array.header.dtype.is_text()) return to_strings(array, origin);
   return to_integers<std::int32_t>(array, "the index of a class", origin);
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "openworld/io/csv.h"
@@ -15,6 +17,22 @@
 #include "openworld/predictions/predictions.h"
 
 namespace openworld {
+
+// A word that stands for a number.
+struct Word {
+  std::string_view text;
+  int value;
+};
+inline constexpr Word kSideWords[] = {{"0", 0},    {"1", 1},   {"-1", -1},
+                                      {"base", 0}, {"new", 1}, {"unknown", -1}};
+inline constexpr std::string_view kSideWordsExpected = "0 or base, 1 or new, -1 or unknown";
+// Capitalised as Python prints them, too.
+inline constexpr Word kFlagWords[] = {{"0", 0},    {"1", 1},     {"false", 0},
+                                      {"true", 1}, {"False", 0}, {"True", 1}};
+inline constexpr std::string_view kFlagWordsExpected = "0 or 1, false or true";
+
+// The number that one of `words` stands for, or nothing.
+std::optional<int> find_word(std::string_view text, std::span<const Word> words);
 
 struct Parts {
   std::optional<Column<std::int8_t>> side;
