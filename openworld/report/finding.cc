@@ -118,6 +118,17 @@ std::string finding_text(const FindingInput& input) {
     std::string text = beside_reference(input);
     if (!text.empty()) return text;
   }
+  if (!input.same_samples) {
+    std::vector<std::string> values;
+    for (const FindingEntry& entry : input.entries) {
+      values.push_back(fmt::format("{} ({})", number(input, entry.value), entry.name));
+    }
+    const std::string last = values.back();
+    values.pop_back();
+    return fmt::format(
+        "The {} files are of different samples and are not compared: {} is {} and {}.",
+        input.entries.size(), input.metric, fmt::join(values, ", "), last);
+  }
   return fmt::format(
       "{} has the best {}{} among {} methods: {}{}; the differences were not tested.", best.name,
       input.metric, placed(input), input.entries.size(), number(input, best.value),
