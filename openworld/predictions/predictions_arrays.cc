@@ -132,11 +132,13 @@ Parts read_parts(const Find& find) {
 }  // namespace
 
 Parts read_npz_parts(const ZipArchive& archive) {
-  return read_parts([&](const char* name) -> std::optional<Found> {
+  Parts parts = read_parts([&](const char* name) -> std::optional<Found> {
     auto array = read_npz_array(archive, name);
     if (!array) return std::nullopt;
     return Found{std::move(*array), archive.origin()};
   });
+  parts.has_features = archive.find("features.npy") != nullptr;
+  return parts;
 }
 
 Parts read_folder_parts(const Origin& folder) {

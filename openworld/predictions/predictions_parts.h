@@ -43,6 +43,7 @@ struct Parts {
   std::optional<std::int32_t> base_classes, new_classes;
   std::optional<std::vector<std::string>> classes;
   std::optional<std::string> meta;
+  bool has_features = false;  // what predictions could be made of
 };
 
 // The arrays of an archive, of a folder of .npy files, and the columns of a table. Throw Error.

@@ -169,7 +169,7 @@ def test_ensemble_of_logits(data, folder):
     (["--names", "base.txt"], ["names has 3 entries; expected 7"]),
     (["--logit-scale", "0"], ["--logit-scale", "expected a positive number"]),
     (["--images", "none.npz"], ["none.npz: "]),
-    (["--out", "names.txt"], ["names.txt: cannot make this folder"]),
+    (["--out", "names.txt"], ["--out names.txt ends in .txt; expected .npz, .csv, or a folder"]),
 ])
 def test_refused(data, change, says):
     place, _, _ = data
@@ -185,6 +185,9 @@ def test_refused(data, change, says):
 def test_eval_takes_files_or_features(data, good):
     place, _, _ = data
     refused("eval", "--images", place / "images.npz", says=["--images without --texts"])
+    refused("eval", "--texts", place / "texts.npz", says=["--texts without --images"])
+    refused("eval", place / "images.npz", says=["no side; ", "It has features, of which `openworld score` makes"])
+    refused("score", *INPUT, "--out", "p.txt", says=["--out p.txt ends in .txt; expected .npz, .csv, or a folder"], cwd=place)
     refused("eval", good, "--base", "half", says=["--base needs --images and --texts"])
     refused("eval", good, *INPUT, says=["got FILE and --images"], cwd=place)
     assert run("eval", "--texts", place / "texts.npz").code == 2
