@@ -277,7 +277,8 @@ class Ls : public Command {
       }
     }
     if (rows.empty()) {
-      fail("ls", fmt::format("no uncertainty is called '{}'; {}", name_, known_names(name_, known)));
+      fail("ls",
+           fmt::format("no uncertainty is called '{}'; {}", name_, known_names(name_, known)));
     }
     if (!name_.empty()) return show(rows[0]);
     if (wants_rows(json_)) return print_rows("uncertainties", rows, json_);

@@ -105,9 +105,10 @@ void add_unnamed(const TorchFile& file, std::string_view features, std::size_t f
   } else if (!file.named && !file.tensors.empty()) {
     std::vector<const StoredTensor*> all;
     for (const StoredTensor& tensor : file.tensors) all.push_back(&tensor);
-    found.unclear = fmt::format("no features among the tensors {}; expected floats [rows, "
-                                "dimensions]",
-                                list_of(all));
+    found.unclear = fmt::format(
+        "no features among the tensors {}; expected floats [rows, "
+        "dimensions]",
+        list_of(all));
   }
 }
 
@@ -137,8 +138,7 @@ TensorArrays read_tensor_arrays(const Bytes& bytes, std::span<const std::string_
 NpyArray read_label_tensor(const Bytes& bytes, const Origin& origin) {
   const TorchFile file = read_tensors(bytes, origin);
   if (file.tensors.size() != 1) {
-    origin.fail(
-        fmt::format("has {} tensors; expected one, the labels alone", file.tensors.size()));
+    origin.fail(fmt::format("has {} tensors; expected one, the labels alone", file.tensors.size()));
   }
   return array_of(file.tensors[0], kLabel, bytes.size(), origin);
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "openworld/report/text_table.h"
 
@@ -119,15 +121,13 @@ std::string finding_text(const FindingInput& input) {
     if (!text.empty()) return text;
   }
   if (!input.same_samples) {
-    std::vector<std::string> values;
-    for (const FindingEntry& entry : input.entries) {
-      values.push_back(fmt::format("{} ({})", number(input, entry.value), entry.name));
-    }
-    const std::string last = values.back();
-    values.pop_back();
+    const auto [low, high] =
+        std::ranges::minmax(input.entries, std::ranges::less{}, &FindingEntry::value);
     return fmt::format(
-        "The {} files are of different samples and are not compared: {} is {} and {}.",
-        input.entries.size(), input.metric, fmt::join(values, ", "), last);
+        "The {} files are of different samples and are not compared: {} is between {} ({}) and {} "
+        "({}).",
+        input.entries.size(), input.metric, number(input, low.value), low.name,
+        number(input, high.value), high.name);
   }
   return fmt::format(
       "{} has the best {}{} among {} methods: {}{}; the differences were not tested.", best.name,

@@ -160,7 +160,8 @@ def test_splits_have_to_be_given(model, folder):
     coop(folder)
     call = ["encode", "--model", model, "--out", "x.npz", "--data"]
     for flags in ([], ["--split", "dev"]):
-        refused(*call, "split_zhou_Pets.json", *flags, says=["train", "val", "test"], cwd=folder)
+        says = ["train", "val", "test", *([] if flags else ["name one with --split"])]
+        refused(*call, "split_zhou_Pets.json", *flags, says=says, cwd=folder)
     refused(*call, "pets", "--split", "test", says=["pets: has no splits"], cwd=folder)
 
 
