@@ -84,6 +84,8 @@ void add_unnamed(const TorchFile& file, std::string_view features, std::size_t f
                  const Origin& origin, TensorArrays& found) {
   std::vector<const StoredTensor*> tables, lists;
   for (const StoredTensor& tensor : file.tensors) {
+    // A weight of a module: "visual.proj".
+    if (tensor.name.find('.') != std::string::npos) continue;
     if (may_be_features(tensor)) tables.push_back(&tensor);
     if (may_be_labels(tensor)) lists.push_back(&tensor);
   }

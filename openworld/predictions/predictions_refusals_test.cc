@@ -26,7 +26,8 @@ TEST(LoadPredictions, RefusesArraysThatDoNotFit) {
   const std::vector<Bad> table = {
       {Arrays().drop("side"), "no side; expected side, 0 (base), 1 (new) or -1 (unknown)"},
       {Arrays().drop("side").set("features", npy("<f4", "(3, 1)", raw<float>({1, 2, 3}))),
-       "for each sample. It has features, of which `openworld score` makes predictions"},
+       "no side; expected side, 0 (base), 1 (new) or -1 (unknown) for each sample. It has "
+       "features, of which `openworld score` makes predictions"},
       {Arrays().drop("score"), "no score; expected score, or base_logits and new_logits"},
       {Arrays().drop("correct"), "no correct; expected correct, or base_logits, new_logits and"},
       {with_logits().drop("label"), "no label; expected label, which is needed to derive correct"},
