@@ -70,7 +70,7 @@ TEST(CustomTemplate, DiffersByMethod) {
   EXPECT_EQ(custom_template("Food101", kProGrad), "a type of food, a photo of {}.");
   EXPECT_EQ(custom_template("EuroSAT", kProGrad), "a centered satellite photo of {}.");
   EXPECT_EQ(custom_template("SUN397", kTcp), "a photo of a {}.");
-  EXPECT_ERROR(custom_template("MNIST"), "no dataset \"MNIST\"; expected one of ImageNet,");
+  EXPECT_ERROR(custom_template("MNIST"), "no dataset \"MNIST\"; there are ImageNet,");
 }
 
 TEST(LoadTemplates, TakesOneALine) {

@@ -152,7 +152,7 @@ def test_format_by_name(model, folder):
     result = json_of(*call, "--data-format", "imglist", cwd=folder)
     assert result["data"]["format"] == "imglist"
     refused(*call, "--data-format", "folder", cwd=folder,
-            says=['"folder"', "expected one of doodles, icons, downloads, idx, sheets, webdataset, features, coop, csv"])
+            says=['"folder"', "did you mean flatfolder? There are doodles, icons, downloads, idx, sheets, webdataset, features, coop, csv"])
 
 
 def test_splits_have_to_be_given(model, folder):
