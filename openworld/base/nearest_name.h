@@ -8,8 +8,9 @@
 
 namespace openworld {
 
-// The name in `known` with the smallest edit distance to `name`, the first one on ties; "" if more
-// than half of the letters would have to change. Of the first 10,000, and up to 100 bytes long.
+// The name in `known` with the smallest edit distance to `name`, regardless of ASCII case, the
+// first one on ties; "" if more than half of the letters would have to change. Of the first 10,000,
+// and up to 100 bytes long.
 std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
 // "did you mean auroc? ", or "".

@@ -11,6 +11,10 @@ TEST(NearestName, CountsLettersPutInLeftOutAndChanged) {
   EXPECT_EQ(nearest_name("aurok", known), "auroc");
   EXPECT_EQ(nearest_name("auprbase", known), "aupr_base");
   EXPECT_EQ(nearest_name("hmm", known), "hm");
+  EXPECT_EQ(nearest_name("AUROC", known), "auroc");
+  EXPECT_EQ(nearest_name("mh", known), "hm");
+  const std::string scores[] = {"base_sum", "msp", "energy"};
+  EXPECT_EQ(nearest_name("mps", scores), "msp");
 }
 
 TEST(NearestName, IsEmptyWhereNothingIsNear) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
+#include "openworld/base/nearest_name.h"
 #include "openworld/io/data_folder.h"
 
 namespace openworld {
@@ -27,6 +29,12 @@ std::string find_bundled_model(const std::string& path) {
   std::error_code ignored;
   if (!known || fs::exists(path, ignored)) return path;
   return (fs::path(data_folder()) / path).string();
+}
+
+std::string nearest_bundled_model(std::string_view name) {
+  std::vector<std::string> known;
+  for (const BundledModel& row : kModels) known.emplace_back(row.name);
+  return nearest_name(name, known);
 }
 
 }  // namespace openworld

@@ -20,4 +20,7 @@ std::span<const BundledModel> bundled_models();
 // folder of that name exists, which comes first.
 std::string find_bundled_model(const std::string& path);
 
+// The bundled model whose name is nearest, or "".
+std::string nearest_bundled_model(std::string_view name);
+
 }  // namespace openworld

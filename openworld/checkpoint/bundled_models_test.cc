@@ -50,6 +50,8 @@ TEST_F(BundledModels, ComeAfterFilesOfTheSameName) {
   EXPECT_EQ(find_bundled_model("pocket"), OPENWORLD_SOURCE_DIR "/data/pocket");
   EXPECT_EQ(find_bundled_model("./pocket"), "./pocket");
   EXPECT_EQ(find_bundled_model("doodles.npz"), "doodles.npz");
+  EXPECT_ERROR(open_clip_checkpoint("poket"),
+               "poket: cannot open: No such file or directory; did you mean pocket?");
   fs::create_directory("pocket");
   EXPECT_EQ(find_bundled_model("pocket"), "pocket");
   fs::current_path(before);

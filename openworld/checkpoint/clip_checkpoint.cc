@@ -45,6 +45,12 @@ std::string find_model(const std::string& path, const std::string& function) {
   if (const std::string what = published_model(path); !what.empty()) {
     Origin{function, path}.fail(what);
   }
+  if (const std::string near = nearest_bundled_model(path); !near.empty()) {
+    Origin{function, path}.fail(
+        fmt::format("cannot open: No such file or directory; did you mean {}? `openworld ls "
+                    "models` lists the bundled models",
+                    near));
+  }
   return path;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "openworld/io/file_kind.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/safetensors.h"
@@ -28,23 +29,11 @@ void refuse_stand_ins(std::string_view start, const Origin& origin) {
   }
 }
 
-// What people name by mistake.
 void refuse_other_files(std::string_view start, const Origin& origin) {
-  constexpr struct {
-    std::string_view start;
-    const char* what;
-  } kOthers[] = {{"\xff\xd8\xff", "a JPEG image"},
-                 {"\x89PNG", "a PNG image"},
-                 {"\x93NUMPY", "a NumPy array"},
-                 {"\x1f\x8b", "a gzip file"},
-                 {"GGUF", "a GGUF file"},
-                 {"RIFF", "a WebP image"},
-                 {"%PDF", "a PDF"}};
-  for (const auto& [other, what] : kOthers) {
-    if (!start.starts_with(other)) continue;
-    origin.fail(fmt::format(
-        "is {} and not weights; expected a file in safetensors format or of torch.save", what));
-  }
+  const std::string_view what = foreign_kind(start);
+  if (what.empty()) return;
+  origin.fail(fmt::format(
+      "is {} and not weights; expected a file in safetensors format or of torch.save", what));
 }
 
 void add_file(Weights& weights, const Origin& origin) {
@@ -58,6 +47,11 @@ void add_file(Weights& weights, const Origin& origin) {
       start.size() > 8 && start.substr(4, 5) == std::string_view("\0\0\0\0{", 5);
   if (!is_safetensors && (start.starts_with("PK") || start.starts_with('\x80'))) {
     TorchFile file = parse_torch_file(bytes, origin);
+    if (!file.named) {
+      origin.fail(
+          "holds tensors without names; expected the state dict of a CLIP model. Features are for "
+          "`openworld score`");
+    }
     weights.script = weights.script || file.script;
     tensors = std::move(file.tensors);
   } else {

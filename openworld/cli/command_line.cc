@@ -15,6 +15,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
+#include "openworld/base/split_list.h"
 #include "openworld/cli/command_app.h"
 #include "openworld/cli/config_file.h"
 #include "openworld/cli/print_out.h"
@@ -71,6 +72,19 @@ std::string unknown_word(CLI::App& app) {
   return fmt::format("unknown command '{}'; {}", left[0], did_you_mean(left[0], commands));
 }
 
+// "did you mean metrics? " where CLI11 says "WHAT: metricss not in {metrics,curves}", or "".
+std::string nearest_member(const std::string& message) {
+  constexpr std::string_view kNotIn = " not in {";
+  const std::size_t list = message.find(kNotIn);
+  const std::size_t flag = message.find(": ");
+  if (list == std::string::npos || flag > list || !message.ends_with('}')) return "";
+  const std::size_t first = list + kNotIn.size();
+  const std::vector<std::string> known =
+      split_list(std::string_view(message).substr(first, message.size() - 1 - first));
+  if (known.size() == 1) return fmt::format("the word {} comes first: ", known[0]);
+  return did_you_mean(message.substr(flag + 2, list - flag - 2), known);
+}
+
 // Which file set the flag that an error is about: "; openworld.toml: line 3 sets it", or "".
 std::string config_place(const std::vector<ConfiguredFlag>& flags, std::string_view error) {
   for (const ConfiguredFlag& flag : flags) {
@@ -110,8 +124,9 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
     if (misspelled && !unknown.empty()) {
       return complain(name, fmt::format("{}see `{} --help`", unknown, name));
     }
-    return complain(name, fmt::format("{}{}; see `{} --help`", e.what(),
-                                      config_place(configured, e.what()), name));
+    return complain(
+        name, fmt::format("{}{}; {}see `{} --help`", e.what(), config_place(configured, e.what()),
+                          nearest_member(e.what()), name));
   } catch (const Error& e) {
     end_output();
     return complain(name, e.what());

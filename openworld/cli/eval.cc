@@ -53,7 +53,9 @@ class Eval : public Command {
                    "for several run folders: the label of the reference run "
                    "(default: zero-shot CLIP if there is one, else the first)");
     features_.declare(app);
-    app.get_option("--images")->each([files](const std::string&) { files->required(false); });
+    for (const char* flag : {"--images", "--texts"}) {
+      app.get_option(flag)->each([files](const std::string&) { files->required(false); });
+    }
     declare_json(app, json_);
     app.footer(
         "Two or more run folders, or a folder of them, are averaged over seeds and datasets and "

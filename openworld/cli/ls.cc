@@ -238,23 +238,31 @@ class Ls : public Command {
 
   void list_scores() const {
     Json rows = Json::array();
+    std::vector<std::string> known;
     for (const DetectionScore& score : detection_scores()) {
+      known.emplace_back(score.name);
       if (!name_.empty() && score.name != name_) continue;
       rows.push_back({{"name", score.name},
                       {"brief", score.brief},
                       {"citation", score.citation},
                       {"models", models_json(score.softmax, score.sigmoid)}});
-      if (!json_ && name_.empty()) print_out("  {:<18} {}\n", score.name, score.brief);
+      if (!wants_rows(json_) && name_.empty()) {
+        print_out("  {:<18} {}\n", score.name, score.brief);
+      }
     }
-    if (rows.empty()) fail("ls", fmt::format("no score is called '{}'", name_));
+    if (rows.empty()) {
+      fail("ls", fmt::format("no score is called '{}'; {}", name_, known_names(name_, known)));
+    }
     if (!name_.empty()) return show(rows[0]);
-    if (json_) return print_json({{"scores", std::move(rows)}});
+    if (wants_rows(json_)) return print_rows("scores", rows, json_);
     print_out("\nLarger means more base-like. `openworld score` and `eval` use them.\n");
   }
 
   void list_uncertainties() const {
     Json rows = Json::array();
+    std::vector<std::string> known;
     for (const UncertaintyRow& row : uncertainty_table()) {
+      known.emplace_back(row.name);
       if (!name_.empty() && row.name != name_) continue;
       const Json models = models_json(row.softmax, row.sigmoid);
       rows.push_back({{"name", row.name},
@@ -268,7 +276,10 @@ class Ls : public Command {
                   fmt::join(models.get<std::vector<std::string>>(), ", "));
       }
     }
-    if (rows.empty()) fail("ls", fmt::format("no uncertainty is called '{}'", name_));
+    if (rows.empty()) {
+      fail("ls",
+           fmt::format("no uncertainty is called '{}'; {}", name_, known_names(name_, known)));
+    }
     if (!name_.empty()) return show(rows[0]);
     if (wants_rows(json_)) return print_rows("uncertainties", rows, json_);
     print_out("\n* as published. Larger means more certain. `openworld openset` uses them.\n");

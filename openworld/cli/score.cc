@@ -59,6 +59,11 @@ class Score : public Command {
                                 result.scored.size()));
     }
     std::error_code error;
+    const std::string ending = std::filesystem::path(out_).extension().string();
+    if (!ending.empty() && !std::filesystem::is_directory(out_, error)) {
+      fail("score",
+           fmt::format("--out {} ends in {}; expected .npz, .csv, or a folder", out_, ending));
+    }
     std::filesystem::create_directories(out_, error);
     if (error) fail("score", fmt::format("{}: cannot make this folder", out_));
     std::vector<std::string> files;

@@ -27,7 +27,7 @@ void ScoreFlags::declare(CLI::App& app) {
       "features [K, D] of class names, or of prompts, [K, T, D] or [R, D] with label [R], and "
       "names [K] at choice");
   add("--unknown", files_.unknown, "features [M, D] of further images, all of them unknown");
-  add("--labels", files_.labels, ".npy of labels, if not in --images");
+  add("--labels", files_.labels, ".npy or .pt of labels, if not in --images");
   add("--names", files_.names, "text file, a class name on each line, if not in --texts");
   add("--base", base_,
       "base classes: half, all, the number of the first ones, names with commas between them, or a "

@@ -9,6 +9,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/threads.h"
 #include "openworld/doctor/check.h"
+#include "openworld/doctor/fix_command.h"
 #include "openworld/doctor/image_pairs.h"
 #include "openworld/openset/matrix_product.h"
 
@@ -65,10 +66,22 @@ std::vector<Finding> look_at_near_pairs(const Patient& patient) {
   const auto placed = [&](std::size_t i) {
     return PlacedImage{features.images[i], features.labels[i], features.splits[i]};
   };
-  for (const auto& [i, j] : near_pairs(features, near, threads)) {
-    pairs.add(placed(i), placed(j));
+  const NearPairs found = near_pairs(features, near, threads);
+  for (const auto& [i, j] : found.pairs) pairs.add(placed(i), placed(j));
+  std::vector<Finding> findings = pairs.findings();
+  if (found.left_out > 0) {
+    findings.push_back(
+        {.check = "",
+         .what = fmt::format("{}: only {} of {} pairs of near-identical (cosine of {:g} or more) "
+                             "images were looked at",
+                             features.where, found.pairs.size(),
+                             found.pairs.size() + found.left_out, near),
+         .means = "pairs in two splits, sides or classes may be among the others",
+         .fix = fmt::format("openworld doctor {} --near COSINE, closer to 1",
+                            shell_word(patient.path)),
+         .examples = {}});
   }
-  return pairs.findings();
+  return findings;
 }
 
 // The largest cosine of each sampled image with any other.
@@ -113,12 +126,11 @@ double near_cosine(const FeatureList& features, int threads) {
   return std::min(most, 1 - kNearShare * (1 - *quartile));
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& features,
-                                                            double near, int threads) {
+NearPairs near_pairs(const FeatureList& features, double near, int threads) {
   const std::vector<float> values = normalised(features);
   const std::size_t n = features.size(), width = features.width;
   const std::size_t blocks = (n + kBlock - 1) / kBlock;
-  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> found(blocks);
+  std::vector<NearPairs> found(blocks);
   const std::size_t most = kMostPairs / std::max<std::size_t>(blocks, 1) + 1;
   const SingleThreadedProducts single;
   parallel_for(blocks, threads, [&](std::size_t b) {
@@ -131,15 +143,22 @@ std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& f
       for (std::size_t r = 0; r < rows; ++r) {
         for (std::size_t c = 0; c < columns; ++c) {
           if (from + c <= first + r || cosines[r * columns + c] < near) continue;
-          if (found[b].size() < most) found[b].emplace_back(first + r, from + c);
+          if (found[b].pairs.size() < most) {
+            found[b].pairs.emplace_back(first + r, from + c);
+          } else {
+            ++found[b].left_out;
+          }
         }
       }
     }
-    std::ranges::sort(found[b]);
+    std::ranges::sort(found[b].pairs);
   });
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (const auto& block : found) pairs.insert(pairs.end(), block.begin(), block.end());
-  return pairs;
+  NearPairs all;
+  for (const NearPairs& block : found) {
+    all.pairs.insert(all.pairs.end(), block.pairs.begin(), block.pairs.end());
+    all.left_out += block.left_out;
+  }
+  return all;
 }
 
 const DoctorCheck kNearDuplicates = {

@@ -20,11 +20,15 @@ double near_cosine(const FeatureList& features, int threads);
 // Chosen by the rule in `scripts/near-threshold`.
 inline constexpr double kNearShare = 0.05;
 
-// Pairs (i, j), i < j, of a cosine of `near` or more, in order. O(n^2 width), by matrix products on
-// `threads` threads in blocks that need no memory of their own beyond a few MB; the same for any
-// number of threads. Features of length zero are like nothing. A million pairs at most, the same
-// number for each block of images.
-std::vector<std::pair<std::size_t, std::size_t>> near_pairs(const FeatureList& features,
-                                                            double near, int threads);
+struct NearPairs {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;  // (i, j), i < j, in order
+  std::size_t left_out = 0;                                // how many more there are
+};
+
+// Pairs of a cosine of `near` or more. O(n^2 width), by matrix products on `threads` threads in
+// blocks that need no memory of their own beyond a few MB; the same for any number of threads.
+// Features of length zero are like nothing. A million pairs at most, the same number for each block
+// of images; the others are counted.
+NearPairs near_pairs(const FeatureList& features, double near, int threads);
 
 }  // namespace openworld

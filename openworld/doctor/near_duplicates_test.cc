@@ -1,5 +1,7 @@
 #include "openworld/doctor/near_duplicates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -51,8 +53,11 @@ TEST(NearDuplicates, PairsAreThoseOfEveryPair) {
     }
   }
   ASSERT_GT(expected.size(), 100u);
-  EXPECT_EQ(near_pairs(list, 0.99, 1), expected);
-  EXPECT_EQ(near_pairs(list, 0.99, 3), expected);
+  for (const int threads : {1, 3}) {
+    const NearPairs found = near_pairs(list, 0.99, threads);
+    EXPECT_EQ(found.pairs, expected);
+    EXPECT_EQ(found.left_out, 0u);
+  }
 }
 
 TEST(NearDuplicates, TheCosineFollowsFromTheNearestImages) {
@@ -79,7 +84,7 @@ TEST(NearDuplicates, TheCosineFollowsFromTheNearestImages) {
   }
   const double most = near_cosine(twice, 1);
   EXPECT_GE(most, 0.9999);
-  EXPECT_GE(near_pairs(twice, most, 1).size(), list.size());
+  EXPECT_GE(near_pairs(twice, most, 1).pairs.size(), list.size());
   EXPECT_LT(most, 1);
   // Sampled: 1,500 images have a cosine like the first 1,000 of them, which lie alike.
   EXPECT_NEAR(near_cosine(random_features(1500, 6), 1), expected, 0.01);
@@ -96,15 +101,33 @@ TEST(NearDuplicates, ManyNarrowFeaturesAreComparedOnlyWhenAsked) {
   EXPECT_NO_THROW(look());
 }
 
+// 1,500 equal images of one class are 1,124,250 pairs: three blocks keep 333,334 each, which the
+// first two reach.
+TEST(NearDuplicates, SaysHowManyPairsAreLeftOut) {
+  Patient patient;
+  FeatureList& list = patient.features.emplace(random_features(1500, 2));
+  std::ranges::fill(list.values, 1.0f);
+  patient.path = list.where = "f.npz";
+  patient.is_base = {1};
+  const NearPairs found = near_pairs(list, 0.99, 2);
+  EXPECT_GT(found.left_out, 0u);
+  EXPECT_EQ(found.pairs.size() + found.left_out, 1500u * 1499 / 2);
+  patient.options.near = 0.99;
+  EXPECT_TRUE(has_text(found_by(patient, "near-duplicates"),
+                       fmt::format("f.npz: only {} of 1124250 pairs of near-identical (cosine of "
+                                   "0.99 or more) images were looked at",
+                                   found.pairs.size())));
+}
+
 TEST(NearDuplicates, OneImageIsLikeNothing) {
   const FeatureList list = random_features(1, 4);
-  EXPECT_TRUE(near_pairs(list, near_cosine(list, 1), 1).empty());
+  EXPECT_TRUE(near_pairs(list, near_cosine(list, 1), 1).pairs.empty());
 }
 
 TEST(NearDuplicates, ZeroIsLikeNothing) {
   FeatureList list = random_features(3, 4);
   std::fill_n(list.values.begin(), 8, 0.0f);
-  EXPECT_TRUE(near_pairs(list, 0.5, 1).empty());
+  EXPECT_TRUE(near_pairs(list, 0.5, 1).pairs.empty());
 }
 
 // Features of four images, of two base and two new classes.

@@ -17,6 +17,7 @@
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/zip.h"
 #include "openworld/runs/run_paths.h"
+#include "openworld/worlds/spec_text.h"
 #include "openworld/worlds/train_test_data.h"
 
 namespace openworld {
@@ -224,7 +225,11 @@ PatientKind recognise_patient(const std::string& path) {
   if (!is_there(path)) {
     if (is_bundled_world(path)) return PatientKind::kData;
     if (find_bundled_model(path) != path) return PatientKind::kModel;
-    origin.fail("does not exist; expected predictions, features, a run, a model or images");
+    std::string near = nearest_bundled_model(path);
+    if (near.empty()) near = nearest_world(path);
+    origin.fail(
+        fmt::format("does not exist; {}xpected predictions, features, a run, a model or images",
+                    near.empty() ? "e" : fmt::format("did you mean {}? E", near)));
   }
   if (is_folder(path)) return recognise_folder(origin);
   if (path.ends_with(".npz")) return recognise_npz(origin);
@@ -237,7 +242,7 @@ PatientKind recognise_patient(const std::string& path) {
   if (ends_with_any(path, {".json", ".txt", ".tar"})) return PatientKind::kData;
   origin.fail(
       "is not known by its name; expected predictions (.npz, .csv), features (.npz, .npy, .pt, "
-      ".safetensors), a run folder, a model (.safetensors, .pt) or images");
+      ".safetensors), a run folder, a model (.safetensors, .pt) or a folder of images");
 }
 
 Patient open_patient(const std::string& path, const DoctorOptions& options) {

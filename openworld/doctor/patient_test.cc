@@ -46,6 +46,8 @@ TEST(Patient, IsRecognised) {
 TEST(Patient, WhatIsNoneIsRefused) {
   const TempFolder folder;
   EXPECT_ERROR(recognise_patient(folder / "nothing"), "does not exist; expected predictions");
+  EXPECT_ERROR(recognise_patient("poket"), "poket: does not exist; did you mean pocket? Expected");
+  EXPECT_ERROR(recognise_patient("doodels:food"), "did you mean doodles:food? Expected");
   EXPECT_ERROR(recognise_patient(folder.write("photo.jpg", "")), "is not known by its name");
   EXPECT_ERROR(recognise_patient(folder.write("x.npz", Arrays().drop("side").npz())),
                "has neither an array side nor features");

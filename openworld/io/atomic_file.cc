@@ -69,7 +69,12 @@ AtomicFile::AtomicFile(const std::string& path, std::string_view function)
   if (fd_ >= 0) return;
   temporary_ = temporary_name(target_);
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail_with_errno("cannot create a temporary file beside it");
+  if (fd_ < 0) {
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    fail_with_errno(errno == ENOENT && !folder.empty()
+                        ? fmt::format("cannot write it, the folder {} is not there", folder)
+                        : "cannot create a temporary file beside it");
+  }
 }
 
 // Opens what can be written to directly, or finds where a symlink leads. Throws Error otherwise.

@@ -72,6 +72,8 @@ TEST(Csv, RefusesMalformedTables) {
       {"a,\n", "line 1: column 2 has no name"},
       {"a,b,a\n", "line 1: column \"a\" appears twice"},
       {std::string("a,b\n1,\0\n", 8), "line 2: NUL byte; expected text"},
+      {std::string("\xff\xd8\xff\xe0\0\x10JFIF", 10), "is a JPEG image; expected a CSV"},
+      {std::string("PK\x03\x04\0\0", 6), "is a zip archive, as .npz and .pt are; expected a CSV"},
       {"a\n\"x\n\n", "line 2: unterminated quote"},
       {"a\n\"x\"\"\n", "line 2: unterminated quote"},
       {"a\nx\"y\"\n", "line 2: quote inside a cell"},

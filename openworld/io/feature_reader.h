@@ -1,7 +1,8 @@
 #pragma once
 
 // Files of features, labels and names, as people have them: .npz, .npy (features alone), or tensors
-// of PyTorch (.pt, .pth of a dict of tensors) and .safetensors.
+// of PyTorch (.pt, .pth) and .safetensors, where the features may also be the only table of floats
+// (tensor_arrays.h).
 //
 // Arrays go by the names that are usual for them:
 //
@@ -21,6 +22,7 @@
 
 #include "openworld/io/npy_values.h"
 #include "openworld/io/origin.h"
+#include "openworld/io/tensor_arrays.h"
 
 namespace openworld {
 
@@ -36,6 +38,7 @@ class FeatureReader {
 
   const Origin& origin() const { return origin_; }
 
+  // Also if it cannot be told which of the tensors of a list they are.
   bool has_features() const;
   // Of two or three dimensions, with at least one row. Throws Error if there are none.
   NpyArray features() const;
@@ -49,16 +52,17 @@ class FeatureReader {
  private:
   // The one array that has one of these names, or nothing. Throws Error for two of them.
   const NpyArray* find(std::span<const std::string_view> names) const;
+  const StoredTexts* find_texts(std::span<const std::string_view> names) const;
   std::vector<std::string> texts(std::span<const std::string_view> names) const;
 
   Origin origin_;
-  std::vector<NpyArray> arrays_;
+  TensorArrays contents_;
 };
 
 // As a column of integers or as texts, by dtype. Throws Error.
 ClassLabels to_class_labels(const NpyArray& array, const Origin& origin);
 
-// An .npy of labels alone. Throws Error.
+// An .npy or a tensor of labels alone. Throws Error.
 ClassLabels load_labels(const std::string& path, const std::string& function);
 
 }  // namespace openworld

@@ -69,6 +69,55 @@ TEST(FeatureReader, Safetensors) {
   EXPECT_EQ(integers(*reader.labels()), label);
 }
 
+std::string torch(const std::string& name) {
+  return testing::testdata("torch/" + name);
+}
+
+std::vector<float> floats(const FeatureReader& reader) {
+  const Matrix matrix = to_matrix(reader.features(), reader.origin());
+  const auto values = std::get<Column<float>>(matrix.values).values;
+  EXPECT_EQ(matrix.columns, 3u);
+  return {values.begin(), values.end()};
+}
+
+// What torch.save was given: a tensor, (features, labels), and dicts.
+TEST(FeatureReader, TensorsWithoutNames) {
+  const std::vector<float> counted = {0, 1, 2, 3, 4, 5};
+  for (const char* name : {"tensor.pt", "pair.pt", "other_names.pt", "named.pt"}) {
+    const FeatureReader reader(torch(name), "test");
+    EXPECT_TRUE(reader.has_features());
+    EXPECT_EQ(floats(reader), counted) << name;
+  }
+  EXPECT_EQ(integers(*FeatureReader(torch("pair.pt"), "test").labels()),
+            (std::vector<std::int32_t>{1, -1}));
+  // y may be anything: a dict says by its names what it has.
+  for (const char* name : {"tensor.pt", "other_names.pt"}) {
+    EXPECT_FALSE(FeatureReader(torch(name), "test").labels().has_value()) << name;
+  }
+  EXPECT_EQ(integers(load_labels(torch("labels.pt"), "test")), (std::vector<std::int32_t>{1, 0}));
+}
+
+TEST(FeatureReader, ListsOfTextsBesideTensors) {
+  const FeatureReader reader(torch("named.pt"), "test");
+  EXPECT_EQ(reader.names(), (std::vector<std::string>{"cat", "d\u00f6g"}));
+  EXPECT_EQ(std::get<1>(*reader.labels()), (std::vector<std::string>{"cat", "unknown"}));
+}
+
+TEST(FeatureReader, RefusesTensorsThatMayBeSeveralThings) {
+  const auto read = [](const char* name) { FeatureReader(torch(name), "test").features(); };
+  EXPECT_TRUE(FeatureReader(torch("two_tables.pt"), "test").has_features());
+  EXPECT_ERROR(
+      read("two_tables.pt"),
+      R"(two_tables.pt: 2 tensors may be the features: "0" [2, 3], "1" [2, 3]; save a dict)");
+  EXPECT_ERROR(FeatureReader(torch("two_tables.pt"), "test").labels(), "2 tensors may be");
+  EXPECT_ERROR(read("with_texts.pt"), "item 1 is a list of texts, which may be labels or names");
+  EXPECT_ERROR(read("labels.pt"),
+               R"(no features among the tensors "0" [2]; expected floats [rows, dimensions])");
+  EXPECT_ERROR(load_labels(torch("pair.pt"), "test"), "has 2 tensors; expected one, the labels");
+  EXPECT_FALSE(FeatureReader(torch("state_dict.pt"), "test").has_features());
+  EXPECT_ERROR(read("state_dict.pt"), "tensors may be the features: ");
+}
+
 TEST(FeatureReader, Refusals) {
   const TempFolder folder;
   const auto read = [&](const std::string& bytes) {

@@ -104,7 +104,8 @@ TEST(WriteFileAtomically, ObeysTheUmask) {
 TEST(WriteFileAtomically, NamesTheFileItCannotWrite) {
   const TempFolder folder;
   EXPECT_ERROR(write_file_atomically(folder / "no/such/a", "x", "save"),
-               "[save] " + (folder / "no/such/a") + ": cannot create a temporary file beside it: ");
+               "[save] " + (folder / "no/such/a") + ": cannot write it, the folder " +
+                   (folder / "no/such/") + " is not there: No such file or directory");
   std::filesystem::create_directory(folder / "taken");
   EXPECT_ERROR(write_file_atomically(folder / "taken", "x"),
                "is a directory; expected a regular file, a pipe or a terminal");

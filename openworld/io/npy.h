@@ -35,6 +35,7 @@ struct Dtype {
   bool is_integer() const {
     return kind == Kind::kBool || kind == Kind::kInt || kind == Kind::kUint;
   }
+  bool is_text() const { return kind == Kind::kUnicode || kind == Kind::kBytes; }
   // As NumPy writes it: "<f4", "|b1", "<U7".
   std::string name() const;
 };

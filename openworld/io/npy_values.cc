@@ -153,7 +153,7 @@ FloatColumn to_floats(const NpyArray& array, const Origin& origin) {
 
 std::vector<std::string> to_strings(const NpyArray& array, const Origin& origin) {
   const Dtype& dtype = array.header.dtype;
-  if (dtype.kind != Dtype::Kind::kUnicode && dtype.kind != Dtype::Kind::kBytes) {
+  if (!dtype.is_text()) {
     origin.fail(fmt::format("{} has dtype {}; expected text (U or S)", array.name, dtype.name()));
   }
   request_memory(array.header.count * kStringBytes, array.file_bytes,

@@ -9,6 +9,7 @@
 #include "openworld/base/threads.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/io/pickle.h"
+#include "openworld/io/utf8.h"
 #include "openworld/io/zip.h"
 #include "openworld/io/zip_format.h"
 
@@ -21,6 +22,7 @@ constexpr int kMaxDepth = 64;                // of modules in modules; CLIP has 
 constexpr std::size_t kMaxVisits = 200'000;  // of attributes: shared modules may multiply
 constexpr std::size_t kMaxName = 256;
 constexpr std::size_t kMaxTensorDimensions = 16;
+constexpr std::size_t kTextBytes = 128;  // beside its characters: as kStringBytes of npy_values.h
 
 // LONG1 of ten bytes, the magic number, after PROTO 2.
 constexpr std::string_view kLegacyStart("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19",
@@ -46,8 +48,16 @@ class TorchReader {
       add_object(root, "", 0);
     } else if (root.kind == Kind::kDict) {
       add_dict(unwrapped(root));
+    } else if (root.kind == Kind::kList || root.kind == Kind::kTuple) {
+      result_.named = false;
+      for (std::size_t i = 0; i < root.items.size(); ++i) {
+        add(std::to_string(i), pickle_[root.items[i]]);
+      }
+    } else if (as_tensor(root, "0") != nullptr) {
+      result_.named = false;
+      add("0", root);
     } else {
-      origin_.fail("holds neither a module nor a dict of tensors");
+      origin_.fail("holds neither a module nor tensors");
     }
     check_storages();
     return std::move(result_);
@@ -128,9 +138,33 @@ class TorchReader {
 
   void add(const std::string& name, const PickleValue& value) {
     const PickleValue* tensor = as_tensor(value, name);
-    if (tensor == nullptr) return;
+    if (tensor == nullptr) {
+      add_texts(name, value);
+      return;
+    }
     if (!names_.insert(name).second) fail_tensor(name, "appears twice");
     result_.tensors.push_back(read_tensor(name, pickle_[tensor->items[1]]));
+  }
+
+  // Nothing if it is not a list of strings. A list may be in a file once and in a dict many times,
+  // so that their sum is limited.
+  void add_texts(const std::string& name, const PickleValue& list) {
+    if (list.kind != Kind::kList && list.kind != Kind::kTuple) return;
+    if (list.items.empty() || pickle_[list.items[0]].kind != Kind::kText) return;
+    texts_ += kTextBytes * list.items.size();
+    std::vector<std::string> texts;
+    for (const PickleId id : list.items) {
+      const PickleValue& item = pickle_[id];
+      if (item.kind != Kind::kText) return;
+      texts_ += item.text.size();
+      request_memory(texts_, archive_.bytes().size(),
+                     fmt::format("{} of {} texts", in_quotes(name), list.items.size()), origin_);
+      if (!decode_utf8(item.text)) {
+        origin_.fail(fmt::format("{}[{}] is not valid UTF-8", in_quotes(name), texts.size()));
+      }
+      texts.emplace_back(item.text);
+    }
+    result_.texts.push_back({name, std::move(texts)});
   }
 
   std::vector<std::int64_t> whole_numbers(const std::string& name, const PickleValue& tuple) const {
@@ -242,6 +276,7 @@ class TorchReader {
   std::set<std::string> names_;
   std::set<const ZipMember*> storages_;
   std::size_t visits_ = 0;
+  std::uint64_t texts_ = 0;  // bytes of all texts
   std::uint64_t total_ = 0;  // bytes of all tensors, which may repeat items or share storages
 };
 

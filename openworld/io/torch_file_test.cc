@@ -169,7 +169,7 @@ TEST(TorchFile, RefusesOtherArchives) {
   const auto big_endian = {stored("a/byteorder", "big"), stored("a/data.pkl", dict_of("N"))};
   EXPECT_ERROR(parse_torch_file(make_bytes(testing::zip_of(big_endian)), {"f", "x"}),
                "has byte order \"big\"; expected little");
-  EXPECT_ERROR(parse_torch_file(archive("\x80\x02N."), {"f", "x"}), "neither a module nor a dict");
+  EXPECT_ERROR(parse_torch_file(archive("\x80\x02N."), {"f", "x"}), "neither a module nor tensors");
 }
 
 TEST(TorchFile, RefusesEndRecordsThatDisagree) {

@@ -156,7 +156,10 @@ void validate_from(const Outcomes& outcomes, const Origin& origin) {
 
 Predictions make_predictions(Parts parts, const Origin& origin) {
   if (!parts.side) {
-    origin.fail("no side; expected side, 0 (base), 1 (new) or -1 (unknown) for each sample");
+    origin.fail(fmt::format(
+        "no side; expected side, 0 (base), 1 (new) or -1 (unknown) for each sample{}",
+        parts.has_features ? ". It has features, of which `openworld score` makes predictions"
+                           : ""));
   }
   const std::size_t n = parts.side->size();
   Predictions result;

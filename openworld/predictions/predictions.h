@@ -16,9 +16,9 @@
 //   classes      names: base names then new names; optional
 //   meta         free JSON text; optional
 //
-// In a CSV, side may also be base, new or unknown, flags true or false, and logits are the columns
-// base_logits_0, base_logits_1, ...; the last three rows of the table are not available. Other
-// arrays and columns are ignored.
+// side may also be the words base, new or unknown, and flags true or false. In a CSV, logits are
+// the columns base_logits_0, base_logits_1, ..., and the last three rows of the table are not
+// available. Other arrays and columns are ignored.
 //
 // Files are untrusted: every size and offset is checked before anything is allocated or read, and
 // every Error names the file, the array and the row.

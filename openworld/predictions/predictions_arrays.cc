@@ -33,6 +33,29 @@ std::optional<Column<T>> read_integers(const Find& find, const char* name,
   return to_integers<T>(found->array, expected, found->origin);
 }
 
+// Integers, or texts that are words for them.
+template <class T>
+std::optional<Column<T>> read_words(const Find& find, const char* name, std::string_view expected,
+                                    std::span<const Word> words, std::string_view expected_words) {
+  const auto found = find(name);
+  if (!found) return std::nullopt;
+  require_dimensions(found->array, 1, found->origin);
+  if (!found->array.header.dtype.is_text()) {
+    return to_integers<T>(found->array, expected, found->origin);
+  }
+  const std::vector<std::string> texts = to_strings(found->array, found->origin);
+  std::vector<T> values(texts.size());
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    const std::optional<int> value = find_word(texts[row], words);
+    if (!value) {
+      found->origin.fail(fmt::format("{}[{}] is {}; expected {}", name, row, in_quotes(texts[row]),
+                                     expected_words));
+    }
+    values[row] = static_cast<T>(*value);
+  }
+  return make_column(std::move(values));
+}
+
 std::optional<std::int32_t> read_count(const Find& find, const char* name) {
   const auto found = find(name);
   if (!found) return std::nullopt;
@@ -85,14 +108,16 @@ std::optional<std::string> read_meta(const Find& find) {
 
 Parts read_parts(const Find& find) {
   constexpr const char* kSide = "0 (base), 1 (new) or -1 (unknown)";
-  constexpr const char* kFlag = "0 or 1";
   constexpr const char* kIndex = "an index of a name";
   Parts parts;
-  parts.side = read_integers<std::int8_t>(find, "side", kSide);
+  const auto flags = [&](const char* name) {
+    return read_words<std::uint8_t>(find, name, "0 or 1", kFlagWords, kFlagWordsExpected);
+  };
+  parts.side = read_words<std::int8_t>(find, "side", kSide, kSideWords, kSideWordsExpected);
   parts.score = read_floats(find, "score");
   parts.fit = read_floats(find, "fit");
-  parts.correct = read_integers<std::uint8_t>(find, "correct", kFlag);
-  parts.overall_correct = read_integers<std::uint8_t>(find, "overall_correct", kFlag);
+  parts.correct = flags("correct");
+  parts.overall_correct = flags("overall_correct");
   parts.label = read_integers<std::int32_t>(find, "label", kIndex);
   parts.predicted = read_integers<std::int32_t>(find, "predicted", kIndex);
   parts.base_logits = read_matrix(find, "base_logits");
@@ -107,11 +132,13 @@ Parts read_parts(const Find& find) {
 }  // namespace
 
 Parts read_npz_parts(const ZipArchive& archive) {
-  return read_parts([&](const char* name) -> std::optional<Found> {
+  Parts parts = read_parts([&](const char* name) -> std::optional<Found> {
     auto array = read_npz_array(archive, name);
     if (!array) return std::nullopt;
     return Found{std::move(*array), archive.origin()};
   });
+  parts.has_features = archive.find("features.npy") != nullptr;
+  return parts;
 }
 
 Parts read_folder_parts(const Origin& folder) {

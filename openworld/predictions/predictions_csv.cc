@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -11,16 +10,6 @@
 namespace openworld {
 namespace {
 
-struct Word {
-  std::string_view text;
-  int value;
-};
-constexpr Word kSides[] = {{"0", 0},    {"1", 1},   {"-1", -1},
-                           {"base", 0}, {"new", 1}, {"unknown", -1}};
-// Capitalised as Python prints them, too.
-constexpr Word kFlags[] = {{"0", 0},    {"1", 1},     {"false", 0},
-                           {"true", 1}, {"False", 0}, {"True", 1}};
-
 template <class T>
 std::optional<Column<T>> read_words(const CsvTable& table, std::string_view name,
                                     std::span<const Word> words, std::string_view expected) {
@@ -28,11 +17,9 @@ std::optional<Column<T>> read_words(const CsvTable& table, std::string_view name
   if (!column) return std::nullopt;
   std::vector<T> values(table.rows());
   for (std::size_t row = 0; row < values.size(); ++row) {
-    const std::string_view cell = table.cell(row, *column);
-    const auto same = [cell](const Word& word) { return word.text == cell; };
-    const auto word = std::find_if(words.begin(), words.end(), same);
-    if (word == words.end()) table.fail_cell(row, *column, expected);
-    values[row] = static_cast<T>(word->value);
+    const std::optional<int> value = find_word(table.cell(row, *column), words);
+    if (!value) table.fail_cell(row, *column, expected);
+    values[row] = static_cast<T>(*value);
   }
   return make_column(std::move(values));
 }
@@ -90,14 +77,21 @@ std::optional<Matrix> read_matrix(const CsvTable& table, std::string_view prefix
 
 }  // namespace
 
+std::optional<int> find_word(std::string_view text, std::span<const Word> words) {
+  for (const Word& word : words) {
+    if (word.text == text) return word.value;
+  }
+  return std::nullopt;
+}
+
 Parts read_csv_parts(const CsvTable& table) {
   Parts parts;
-  parts.side = read_words<std::int8_t>(table, "side", kSides, "0 or base, 1 or new, -1 or unknown");
+  parts.side = read_words<std::int8_t>(table, "side", kSideWords, kSideWordsExpected);
   if (const auto column = table.find("score")) parts.score = make_column(table.numbers(*column));
   if (const auto column = table.find("fit")) parts.fit = make_column(table.numbers(*column));
-  constexpr const char* kFlag = "0 or 1, false or true";
-  parts.correct = read_words<std::uint8_t>(table, "correct", kFlags, kFlag);
-  parts.overall_correct = read_words<std::uint8_t>(table, "overall_correct", kFlags, kFlag);
+  parts.correct = read_words<std::uint8_t>(table, "correct", kFlagWords, kFlagWordsExpected);
+  parts.overall_correct =
+      read_words<std::uint8_t>(table, "overall_correct", kFlagWords, kFlagWordsExpected);
   parts.label = read_indices(table, "label");
   parts.predicted = read_indices(table, "predicted");
   parts.base_logits = read_matrix(table, "base_logits_");

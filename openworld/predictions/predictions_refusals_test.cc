@@ -25,6 +25,9 @@ TEST(LoadPredictions, RefusesArraysThatDoNotFit) {
   };
   const std::vector<Bad> table = {
       {Arrays().drop("side"), "no side; expected side, 0 (base), 1 (new) or -1 (unknown)"},
+      {Arrays().drop("side").set("features", npy("<f4", "(3, 1)", raw<float>({1, 2, 3}))),
+       "no side; expected side, 0 (base), 1 (new) or -1 (unknown) for each sample. It has "
+       "features, of which `openworld score` makes predictions"},
       {Arrays().drop("score"), "no score; expected score, or base_logits and new_logits"},
       {Arrays().drop("correct"), "no correct; expected correct, or base_logits, new_logits and"},
       {with_logits().drop("label"), "no label; expected label, which is needed to derive correct"},
@@ -46,6 +49,10 @@ TEST(LoadPredictions, RefusesArraysThatDoNotFit) {
        "side[2] is 1000; expected 0 (base), 1 (new) or -1 (unknown)"},
       {Arrays().set("side", npy("<f4", "(3,)", raw<float>({0, 1, 1}))),
        "side has dtype <f4; expected bool or an integer dtype"},
+      {Arrays().set("side", npy("|S4", "(3,)", "base newbsae")),
+       R"(side[1] is " new"; expected 0 or base, 1 or new, -1 or unknown)"},
+      {Arrays().set("correct", npy("|S4", "(3,)", "TrueyesyTrue")),
+       R"(correct[1] is "yesy"; expected 0 or 1, false or true)"},
       {Arrays().set("score", npy("<f4", "(3,)", raw<float>({0, nan, 1}))),
        "score[1] is NaN; scores must be finite"},
       {Arrays().set("score", npy("<f8", "(3,)", raw<double>({0, 0, -inf}))),

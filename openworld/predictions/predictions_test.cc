@@ -50,6 +50,30 @@ TEST(LoadPredictions, ReadsEveryFormatThatNumpyWrites) {
   EXPECT_EQ(scores(load_predictions(testdata("streamed.npz"))), (std::vector<double>{0.5, 0.25}));
 }
 
+TEST(LoadPredictions, SidesAndFlagsMayBeWords) {
+  const TempFolder folder;
+  const std::string points = [] {
+    std::u32string text;
+    for (const std::u32string_view word : {U"base", U"new", U"unknown"}) {
+      text += word;
+      text.resize((text.size() + 6) / 7 * 7);
+    }
+    return raw<char32_t>({text.begin(), text.end()});
+  }();
+  const std::string side = npy("<U7", "(3,)", points);
+  const std::string correct = npy("|S5", "(3,)", std::string("True\0False0\0\0\0\0", 15));
+  const Predictions numbers = load_predictions(folder.write("numbers.npz", Arrays().npz()));
+  const Arrays words = Arrays().set("side", side).set("correct", correct);
+  expect_same(load_predictions(folder.write("words.npz", words.npz())), numbers);
+  const std::string bytes = npy("|S4", "(3,)", std::string("0\0\0\0new\0-1\0\0", 12));
+  expect_same(load_predictions(folder.write("bytes.npz", Arrays().set("side", bytes).npz())),
+              numbers);
+  folder.write("arrays/side.npy", side);
+  folder.write("arrays/score.npy", npy("<f4", "(3,)", raw<float>({3, 2, 1})));
+  folder.write("arrays/correct.npy", correct);
+  expect_same(load_predictions(folder / "arrays"), numbers);
+}
+
 TEST(LoadPredictions, DerivesFromLogitsWhatNumpyDerives) {
   const Origin origin{"test", testdata("logits.npz")};
   const ZipArchive archive(map_file(origin), origin);

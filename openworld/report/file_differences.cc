@@ -41,6 +41,19 @@ HtmlTable file_differences_table(std::span<const ReportFile* const> files,
 
 }  // namespace
 
+bool are_same_samples(std::span<const ReportFile* const> files) {
+  const Outcomes first = files[0]->predictions.outcomes();
+  try {
+    for (const ReportFile* file : files.subspan(1)) {
+      check_same_samples("report", first, file->predictions.outcomes(), files[0]->label,
+                         file->label);
+    }
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 std::optional<FileDifferences> compare_files(std::span<const ReportFile* const> files,
                                              std::span<const MetricRequest> requests,
                                              const EvalOptions& options) {
@@ -52,16 +65,8 @@ std::optional<FileDifferences> compare_files(std::span<const ReportFile* const> 
       found.requests.push_back(request);
     }
   }
-  if (found.requests.empty()) return std::nullopt;
+  if (found.requests.empty() || !are_same_samples(files)) return std::nullopt;
   const Outcomes first = files[0]->predictions.outcomes();
-  try {
-    for (const ReportFile* file : files.subspan(1)) {
-      check_same_samples("report", first, file->predictions.outcomes(), files[0]->label,
-                         file->label);
-    }
-  } catch (const Error&) {
-    return std::nullopt;
-  }
   for (const ReportFile* file : files.subspan(1)) {
     found.metrics.push_back(compare(first, file->predictions.outcomes(), found.requests, options));
   }

@@ -18,6 +18,9 @@ struct FileDifferences {
   std::vector<std::vector<std::optional<double>>> p;  // Holm's over files
 };
 
+// Whether all have the sides and labels of the first. REQUIRES: a file.
+bool are_same_samples(std::span<const ReportFile* const> files);
+
 // None where files are of different samples, or no metric has a closed form: a bootstrap of a
 // hundred files would take minutes. REQUIRES: a file.
 std::optional<FileDifferences> compare_files(std::span<const ReportFile* const> files,

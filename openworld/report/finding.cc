@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "openworld/report/text_table.h"
 
@@ -117,6 +119,15 @@ std::string finding_text(const FindingInput& input) {
   if (input.reference) {
     std::string text = beside_reference(input);
     if (!text.empty()) return text;
+  }
+  if (!input.same_samples) {
+    const auto [low, high] =
+        std::ranges::minmax(input.entries, std::ranges::less{}, &FindingEntry::value);
+    return fmt::format(
+        "The {} files are of different samples and are not compared: {} is between {} ({}) and {} "
+        "({}).",
+        input.entries.size(), input.metric, number(input, low.value), low.name,
+        number(input, high.value), high.name);
   }
   return fmt::format(
       "{} has the best {}{} among {} methods: {}{}; the differences were not tested.", best.name,

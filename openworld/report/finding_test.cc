@@ -63,6 +63,16 @@ TEST(Finding, WithoutIntervals) {
             "not tested.");
 }
 
+TEST(Finding, OfDifferentSamplesNoneIsBest) {
+  FindingInput input = two(0.0513, 0.0089, 0, 0, 0);
+  input.reference.reset();
+  input.same_samples = false;
+  input.entries.push_back({.name = "wine", .value = 1});
+  EXPECT_EQ(finding_text(input),
+            "The 3 files are of different samples and are not compared: OpenworldAUC is "
+            "between 4.24 (zero-shot) and 100.00 (wine).");
+}
+
 TEST(Finding, OneEntry) {
   const FindingInput input{
       .metric = "FPR@95TPR",

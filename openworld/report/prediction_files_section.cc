@@ -136,6 +136,7 @@ std::string files_finding(std::span<const ReportFile* const> files,
     entry.p = differences->p[i - 1][*compared];
   }
   if (compared) input.reference = 0;
+  input.same_samples = are_same_samples(files);
   return finding_text(input);
 }
 

@@ -124,7 +124,9 @@ bool RunFolder::is_finished() const {
 
 RunSpec RunFolder::spec(std::string_view function) const {
   if (!is_run()) {
-    fail(function, fmt::format("{}: not a run folder, it has no run.json", path_));
+    const std::vector<std::string> runs = expand_run_folders({path_});
+    fail(function, fmt::format("{}: not a run folder, it has no run.json{}", path_,
+                               runs[0] == path_ ? "" : "; expected a run, such as " + runs[0]));
   }
   return read_run_spec({std::string(function), spec_file()});
 }

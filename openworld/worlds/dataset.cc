@@ -7,6 +7,7 @@
 #include <cassert>
 #include <filesystem>
 
+#include "openworld/base/nearest_name.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/worlds/downloads.h"
 #include "openworld/worlds/drawn_split.h"
@@ -18,25 +19,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 2> kBundled = {"doodles", "icons"};
+
 const DatasetFormat& choose_format(const Origin& origin, const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const DatasetFormat* format : dataset_formats()) {
     if (name.empty() ? format->recognise(origin.file) : name == format->name) return *format;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", format->name);
+    names.emplace_back(format->name);
   }
-  if (!name.empty()) {
-    origin.fail(fmt::format("no dataset format {}; expected one of {}", in_quotes(name), names));
-  }
+  if (!name.empty()) fail_unknown(origin, "dataset format", name, names);
   std::error_code error;
   if (!fs::exists(origin.file, error)) {
+    const std::string near = nearest_world(origin.file);
     origin.fail(
-        "does not exist; expected a folder of images, a list of them, tar shards, doodles:NAME, "
-        "icons:NAME, mnist, fashion-mnist or cifar10");
+        fmt::format("does not exist; {}xpected a folder of images, a list of them, tar shards, "
+                    "doodles:NAME, icons:NAME, mnist, fashion-mnist or cifar10",
+                    near.empty() ? "e" : fmt::format("did you mean {}? E", near)));
   }
   origin.fail(fmt::format(
       "is not a known dataset; expected a folder, or a file in .json, .txt, .csv, .tsv or "
       ".tar, in one of the formats {}",
-      names));
+      fmt::join(names, ", ")));
 }
 
 fs::path sample_path(const Dataset& dataset, const Sample& sample) {
@@ -74,8 +77,19 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
 }
 
 bool is_bundled_world(std::string_view path) {
-  if (path.starts_with("doodles:") || path.starts_with("icons:")) return true;
+  const std::string_view world = path.substr(0, path.find(':'));
+  if (world.size() < path.size() && std::ranges::find(kBundled, world) != kBundled.end()) {
+    return true;
+  }
   return names_world(std::string(path), find_download(path) != nullptr);
+}
+
+std::string nearest_world(std::string_view path) {
+  std::vector<std::string> worlds(kBundled.begin(), kBundled.end());
+  for (const Download& row : download_table()) worlds.emplace_back(row.name);
+  const std::size_t end = std::min(path.find_first_of(":@#"), path.size());
+  const std::string near = nearest_name(path.substr(0, end), worlds);
+  return near.empty() ? "" : near + std::string(path.substr(end));
 }
 
 Bytes read_sample(const Dataset& dataset, std::size_t i) {

@@ -66,8 +66,12 @@ TEST(ImageFolder, RefusesWhatHasNoImages) {
                "has no splits, but the split \"test\" was requested");
   EXPECT_ERROR(open_dataset(folder / "cat/a.gif"), "is not a known dataset");
   EXPECT_ERROR(open_dataset(folder / "", {.format = "zip"}),
-               "no dataset format \"zip\"; expected one of doodles, icons, downloads, idx, sheets, "
+               "no dataset format \"zip\"; there are doodles, icons, downloads, idx, sheets, "
                "webdataset");
+  EXPECT_ERROR(open_dataset(folder / "", {.format = "imgefolder"}), "did you mean imagefolder?");
+  EXPECT_ERROR(open_dataset("doodels:food@chalk"),
+               "does not exist; did you mean doodles:food@chalk? Expected a folder of images");
+  EXPECT_ERROR(open_dataset("fashon-mnist"), "did you mean fashion-mnist? Expected");
 }
 
 TEST(ImageFolder, UnknownIsNoClass) {

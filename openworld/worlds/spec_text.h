@@ -20,6 +20,9 @@ bool take_part(std::string_view* text, char mark, std::string_view* part);
 [[noreturn]] void fail_unknown(const Origin& origin, const char* what, std::string_view name,
                                const std::vector<std::string>& known);
 
+// The name with its world spelled right, "doodles:food" for "doodels:food"; "" if none is near.
+std::string nearest_world(std::string_view path);
+
 // A folder that happens to have a world's name is a folder; with a colon it is always the world.
 bool names_world(const std::string& path, bool is_spec);
 

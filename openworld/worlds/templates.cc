@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "openworld/base/error.h"
+#include "openworld/base/nearest_name.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/origin.h"
 #include "openworld/io/utf8.h"
@@ -155,13 +156,13 @@ const std::vector<TemplateSet>& template_sets() {
 }
 
 const TemplateSet& find_template_set(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const TemplateSet& set : template_sets()) {
     if (comparable(set.name) == comparable(name)) return set;
-    names += (names.empty() ? "" : ", ") + set.name;
+    names.push_back(set.name);
   }
   fail("find_template_set",
-       fmt::format("no template set {}; expected one of {}", in_quotes(name), names));
+       fmt::format("no template set {}; {}", in_quotes(name), known_names(name, names)));
 }
 
 std::optional<std::string> find_custom_template(std::string_view dataset, TemplateStyle style) {
@@ -175,12 +176,10 @@ std::optional<std::string> find_custom_template(std::string_view dataset, Templa
 
 std::string custom_template(std::string_view dataset, TemplateStyle style) {
   if (auto text = find_custom_template(dataset, style)) return *text;
-  std::string names;
-  for (const DatasetRow& row : kTemplateDatasets) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", row.dataset);
-  }
+  std::vector<std::string> names;
+  for (const DatasetRow& row : kTemplateDatasets) names.emplace_back(row.dataset);
   fail("custom_template",
-       fmt::format("no dataset {}; expected one of {}", in_quotes(dataset), names));
+       fmt::format("no dataset {}; {}", in_quotes(dataset), known_names(dataset, names)));
 }
 
 std::vector<std::string> load_templates(const std::string& path) {

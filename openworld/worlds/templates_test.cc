@@ -53,8 +53,10 @@ TEST(TemplateSets, HaveOnePlaceAndASource) {
 TEST(TemplateSets, AreFoundByName) {
   EXPECT_EQ(find_template_set("oxford_pets").templates[0], "a photo of a {}, a type of pet.");
   EXPECT_EQ(find_template_set("ImageNet-V2").name, "ImageNetV2");
-  EXPECT_ERROR(find_template_set("imagenet81"),
-               "no template set \"imagenet81\"; expected one of photo, select7, imagenet80");
+  EXPECT_ERROR(
+      find_template_set("imagenet81"),
+      "no template set \"imagenet81\"; did you mean imagenet80? There are photo, select7, ");
+  EXPECT_ERROR(resolve_templates("imagent"), "did you mean ImageNet? There are photo, select7, ");
 }
 
 // As their repositories have them, one of each kind.
@@ -68,7 +70,7 @@ TEST(CustomTemplate, DiffersByMethod) {
   EXPECT_EQ(custom_template("Food101", kProGrad), "a type of food, a photo of {}.");
   EXPECT_EQ(custom_template("EuroSAT", kProGrad), "a centered satellite photo of {}.");
   EXPECT_EQ(custom_template("SUN397", kTcp), "a photo of a {}.");
-  EXPECT_ERROR(custom_template("MNIST"), "no dataset \"MNIST\"; expected one of ImageNet,");
+  EXPECT_ERROR(custom_template("MNIST"), "no dataset \"MNIST\"; there are ImageNet,");
 }
 
 TEST(LoadTemplates, TakesOneALine) {

@@ -222,6 +222,17 @@ def test_tables_of_classes_show_every_method(browser, url):
     assert browser.run("return [...document.querySelectorAll('.pair .wide')].every(w => w.scrollWidth <= w.clientWidth + 1)")
 
 
+def test_ten_methods(browser, tmp_path):
+    """Their classes have room beside each other, and the explorer begins with the best, not with the last."""
+    paths = [write_run(tmp_path / f"{i}", "gmop" if i == 4 else "coop", changed={"x": i}) for i in range(10)]
+    json_of("report", *paths, "--out", tmp_path / "report.html", "--resamples", 50)
+    browser.open((tmp_path / "report.html").as_uri(), width=1280)
+    assert cells(browser, ".live tr.active th") == ["gmop x=4"]
+    assert browser.run("return document.querySelector('.pair table').tHead.rows[0].cells.length") == 13
+    assert browser.run("return [...document.querySelectorAll('.pair .wide')].every(w => w.scrollWidth <= w.clientWidth + 1)")
+    assert browser.console() == []
+
+
 def test_state_is_in_the_address(page, url):
     page.click(".chip:nth-of-type(1)")
     page.run("const s = document.getElementById('threshold'); s.value = s.max - 77;"

@@ -152,7 +152,7 @@ def test_format_by_name(model, folder):
     result = json_of(*call, "--data-format", "imglist", cwd=folder)
     assert result["data"]["format"] == "imglist"
     refused(*call, "--data-format", "folder", cwd=folder,
-            says=['"folder"', "expected one of doodles, icons, downloads, idx, sheets, webdataset, features, coop, csv"])
+            says=['"folder"', "did you mean flatfolder? There are doodles, icons, downloads, idx, sheets, webdataset, features, coop, csv"])
 
 
 def test_splits_have_to_be_given(model, folder):
@@ -160,7 +160,8 @@ def test_splits_have_to_be_given(model, folder):
     coop(folder)
     call = ["encode", "--model", model, "--out", "x.npz", "--data"]
     for flags in ([], ["--split", "dev"]):
-        refused(*call, "split_zhou_Pets.json", *flags, says=["train", "val", "test"], cwd=folder)
+        says = ["train", "val", "test", *([] if flags else ["name one with --split"])]
+        refused(*call, "split_zhou_Pets.json", *flags, says=says, cwd=folder)
     refused(*call, "pets", "--split", "test", says=["pets: has no splits"], cwd=folder)
 
 

@@ -75,6 +75,17 @@ def test_latex(examples, call):
     assert all(line == "" or line.startswith("%") for line in outside.splitlines()), outside
 
 
+@needs_models
+def test_every_list_is_a_table():
+    kinds = re.search(r"not in \{(.*?)\}", run("ls", "none").err)[1].split(",")
+    assert len(kinds) > 10
+    for kind in kinds:
+        rows = next(value for value in json_of("ls", kind).values() if isinstance(value, list))
+        table = list(csv.reader(io.StringIO(run("ls", kind, "--format", "csv").out)))
+        assert len(table) == len(rows) + 1 and table[0][0] in rows[0], kind
+        assert "|---|" in succeed("ls", kind, "--format", "md"), kind
+
+
 def test_the_best_is_bold(examples):
     many = CALLS["eval_many"]
     text = succeed(*many, "--metrics", "auroc", cwd=examples)

@@ -26,6 +26,7 @@ MEASURING = [
     case("open", "--open old", "--open", "old", "auto,new,unknown"),
     case("ci", "--ci jackknife", "--ci", "jackknife", "delong,bootstrap,none"),
     case("bootstrap", "--bootstrap basic", "--bootstrap", "basic", "bca,percentile"),
+    case("nearest_value", "--ties stict", "stict not in {strict,half,definition}; did you mean strict? see"),
     case("level_0", "--level 0", "--level", "'0'", FRACTION),
     case("level_1", "--level 1", "--level", "'1'", FRACTION),
     case("level_95", "--level 95", "--level", "'95'", FRACTION),
@@ -73,6 +74,22 @@ def test_unknown_command_of_a_command():
     refused("osr", "trian", says=["unknown command 'trian'; did you mean train? see `openworld osr --help`"])
 
 
+def test_misspelled_names():
+    """Of models, worlds, learners, scenarios and templates, wherever they are given."""
+    tune = ["tune", "--out", "run", "--method"]
+    for arguments, near in [
+            ([*tune, "coop", "--model", "poket", "--data", "doodles:food"], "poket: cannot open: No such file or directory; did you mean pocket?"),
+            ([*tune, "coop", "--model", "pocket", "--data", "doodels:food"], "did you mean doodles:food?"),
+            ([*tune, "coop", "--model", "pocket", "--data", "doodles:foood"], "did you mean food?"),
+            ([*tune, "cop", "--model", "pocket", "--data", "doodles:food"], "did you mean coop?"),
+            (["zeroshot", "--model", "pocket", "--data", "doodles:food", "--templates", "imagent"], "did you mean ImageNet?"),
+            (["inspect", "Pocket"], "did you mean pocket?"),
+            (["doctor", "poket"], "did you mean pocket?"),
+            (["scenario", "show", "emergin", "--data", "doodles:food"], "did you mean emerging?"),
+            (["worlds", "doodles:food"], "the word show comes first: see")]:
+        refused(*arguments, says=[near])
+
+
 def test_misspelled_flags_that_are_required(good):
     """They are not called missing."""
     refused("threshold", good, "--max-mis", "0.1", says=["unknown flag --max-mis; did you mean --max-miss? see"])
@@ -90,8 +107,11 @@ def test_no_argument(command):
 
 @pytest.mark.parametrize("what, says", [
     (["commands"], "metrics,curves"),
+    (["metricss"], "did you mean metrics? see"),
     (["metrics", "aurok"], "did you mean auroc?"),
     (["curves", "rock"], "miss-hit, roc, pr, cotpr-ofpr"),
+    (["scores", "mps"], "did you mean msp?"),
+    (["uncertainties", "enrgy"], "did you mean energy?"),
 ])
 def test_ls(what, says):
     refused("ls", *what, says=[what[-1], says])

@@ -361,6 +361,8 @@ def test_threshold_needs_one_of_them(folder, good):
     refused("threshold", "--max-miss", 0.6, says=["no predictions; expected FILE or --run RUN"])
     refused("threshold", "--run", good, "--max-miss", 0.6,
             says=["good.npz: not a run folder, it has no run.json"])
+    refused("threshold", "--run", folder, "--max-miss", 0.6,
+            says=[f"{folder}: not a run folder, it has no run.json; expected a run, such as {path}"])
 
 
 def test_sides_and_reversed_scores_of_runs(folder):

@@ -169,7 +169,7 @@ def test_ensemble_of_logits(data, folder):
     (["--names", "base.txt"], ["names has 3 entries; expected 7"]),
     (["--logit-scale", "0"], ["--logit-scale", "expected a positive number"]),
     (["--images", "none.npz"], ["none.npz: "]),
-    (["--out", "names.txt"], ["names.txt: cannot make this folder"]),
+    (["--out", "names.txt"], ["--out names.txt ends in .txt; expected .npz, .csv, or a folder"]),
 ])
 def test_refused(data, change, says):
     place, _, _ = data
@@ -185,6 +185,34 @@ def test_refused(data, change, says):
 def test_eval_takes_files_or_features(data, good):
     place, _, _ = data
     refused("eval", "--images", place / "images.npz", says=["--images without --texts"])
+    refused("eval", "--texts", place / "texts.npz", says=["--texts without --images"])
+    refused("eval", place / "images.npz", says=["no side; ", "It has features, of which `openworld score` makes"])
+    refused("score", *INPUT, "--out", "p.txt", says=["--out p.txt ends in .txt; expected .npz, .csv, or a folder"], cwd=place)
     refused("eval", good, "--base", "half", says=["--base needs --images and --texts"])
     refused("eval", good, *INPUT, says=["got FILE and --images"], cwd=place)
     assert run("eval", "--texts", place / "texts.npz").code == 2
+
+
+def test_tensors_without_names(data, folder):
+    """Of torch.save, as the arrays that they are."""
+    torch = pytest.importorskip("torch")
+    place, _, label = data
+    images, texts = np.load(place / "images.npy"), np.load(place / "texts.npz")["features"]
+    torch.save(torch.tensor(images), folder / "images.pt")
+    torch.save((torch.tensor(images), torch.tensor(label)), folder / "pair.pt")
+    torch.save(torch.tensor(label), folder / "label.pt")
+    torch.save({"x": torch.tensor(texts), "names": NAMES}, folder / "texts.pt")
+    torch.save([torch.tensor(images), torch.tensor(images)], folder / "two.pt")
+    rest = ["--texts", folder / "texts.pt", "--base", "owl,big fox,ant", "--metrics", "auroc,openworld_auc,open_auc"]
+    expected = json_of("eval", "--images", place / "images.npz", *rest)["metrics"]
+    assert json_of("eval", "--images", folder / "pair.pt", *rest)["metrics"] == expected
+    labelled = ["--images", folder / "images.pt", "--labels", folder / "label.pt"]
+    assert json_of("eval", *labelled, *rest)["metrics"] == expected
+    refused("eval", "--images", folder / "two.pt", *rest, says=['2 tensors may be the features: "0" [500, 32], "1" [500, 32]; save a dict'])
+    refused("doctor", folder / "two.pt", says=["2 tensors may be the features"])
+    assert "near-duplicates" in run("doctor", folder / "pair.pt").out
+    refused("inspect", folder / "pair.pt", says=["holds tensors without names; expected the state dict"])
+    listed = label >= 0
+    torch.save((torch.tensor(images[listed]), torch.tensor(label[listed])), folder / "listed.pt")
+    torch.save(torch.tensor(texts[:, 0]), folder / "one.pt")
+    succeed("openset", "--images", folder / "listed.pt", "--texts", folder / "one.pt", "--ci", "none")

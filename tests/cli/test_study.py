@@ -50,6 +50,21 @@ def test_a_cell_is_a_run(place):
             assert values[metric] == evaluated["metrics"][metric]["value"]
 
 
+def test_runs_have_the_labels_of_the_plan(place):
+    plan = """models = ["model"]
+data = [{path = "world", train_split = "train"}]
+shots = 2
+seeds = "1"
+learners = [{name = "zero-shot", label = "CLIP"}, {name = "coop", options = {epochs = 1, tokens = 4}, label = "short CoOp"}]
+"""
+    study = place / "labelled"
+    for text in (plan, plan.replace("short", "another")):  # the second time nothing is left to compute
+        (place / "labels.toml").write_text(text)
+        succeed("study", "run", "labels.toml", "--out", study, cwd=place)
+        of_runs = json_of("eval", *sorted((study / "cells").iterdir()), "--resamples", "50")
+        assert [method["label"] for method in of_runs["methods"]] == ["CLIP", "short CoOp"]
+
+
 def test_workers_encode_each_image_once(place):
     """In the cache no image is in two files, and all are there."""
     np = pytest.importorskip("numpy")

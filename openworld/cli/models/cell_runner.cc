@@ -47,6 +47,9 @@ ScenarioRequest scenario_of(const Cell& cell) {
 
 TuningRequest request_of(const Cell& cell, const CellContext& context) {
   TuningRequest request{.method = cell.learner.name};
+  // A cell that was begun keeps the label that it has: a plan may change it, and resume.
+  const RunFolder folder(context.folder);
+  request.label = folder.is_run() ? folder.spec("study").label : cell.learner.label;
   for (const auto& [name, value] : cell.learner.options) {
     request.options.push_back(fmt::format("{}={}", name, option_text(value)));
   }

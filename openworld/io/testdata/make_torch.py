@@ -63,3 +63,13 @@ torch.save({"epoch": 2**70, "lr": 0.5, "betas": (0.9, [None, True]), "state_dict
            f"{OUT}/state_dict_inside.pt")
 torch.save({"model": small, "optimizer": {0: {"step": -1}}}, f"{OUT}/model_inside.pt")
 torch.save(small, f"{OUT}/legacy.pt", _use_new_zipfile_serialization=False)
+
+# Features and labels as people save them, read by feature_reader_test.
+rows = counted(2, 3)
+torch.save(rows, f"{OUT}/tensor.pt")
+torch.save((rows.half(), torch.tensor([1, -1])), f"{OUT}/pair.pt")
+torch.save([rows, rows + 1], f"{OUT}/two_tables.pt")
+torch.save((rows, ["cat", "dog"]), f"{OUT}/with_texts.pt")
+torch.save({"x": rows, "y": torch.tensor([1, 0])}, f"{OUT}/other_names.pt")
+torch.save({"embeddings": rows, "names": ["cat", "d\u00f6g"], "labels": ("cat", "unknown")}, f"{OUT}/named.pt")
+torch.save(torch.tensor([1, 0]), f"{OUT}/labels.pt")

@@ -9,6 +9,11 @@ import { parseState, stateText } from "./state.mjs";
 import { enhance, sortTable } from "./table_view.mjs";
 import { ThresholdView } from "./threshold_view.mjs";
 
+function isOnScreen(place) {
+  const {top, bottom} = place.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+}
+
 class Page {
   constructor(data) {
     this.data = data;
@@ -60,14 +65,20 @@ class Page {
     if (this.state.at) document.getElementById(this.state.at)?.scrollIntoView();
   }
 
-  // The threshold moved. Samples are drawn once a frame, however fast the hand is.
+  // The threshold moved. Samples that are on the screen are drawn once a frame, however fast the hand is; others, which cost
+  // more than all that moves, and the address, which browsers limit to a few hundred changes, wait until it rests.
   moved() {
     if (this.waiting) return;
     this.waiting = true;
+    clearTimeout(this.resting);
     requestAnimationFrame(() => {
       this.waiting = false;
-      this.samples?.update();
-      this.save();
+      const seen = this.samples && isOnScreen(this.samples.place);
+      if (seen) this.samples.update();
+      this.resting = setTimeout(() => {
+        if (!seen) this.samples?.update();
+        this.save();
+      }, 100);
     });
   }
 

@@ -6,6 +6,7 @@ import { enhance } from "./table_view.mjs";
 import { percent, shortened } from "./texts.mjs";
 
 const MOST = 300;  // wrong answers listed
+const FEW = 6;     // methods whose columns have room beside each other in the usual size
 
 export class ClassesView {
   constructor(place, page) {
@@ -40,7 +41,7 @@ export class ClassesView {
   classTable(group, methods, right) {
     const {data} = this.page;
     const rows = group.perClass.total.map((total, c) => ({total, c})).filter(({total}) => total > 0);
-    return element("div", {class: "wide tall"}, element("table", {class: "sortable"},
+    return element("div", {class: "wide tall"}, element("table", {class: methods.length > FEW ? "sortable many" : "sortable"},
       element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "class"), element("th", {scope: "col"}, "side"),
         element("th", {scope: "col"}, "samples"),
         methods.map(m => element("th", {scope: "col", "data-m": m}, shortened(data.methods[m], 18))))),

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { KINDS } from "./kinds.mjs";
+import { Runs } from "./runs.mjs";
 import { chosen, outcome } from "./samples_view.mjs";
+import { drawn, stored } from "./test_runs.mjs";
 import { percent, score, shortened } from "./texts.mjs";
 import { scale, ticksOf } from "./ticks.mjs";
 
@@ -54,6 +56,15 @@ test("numbers and names are short", () => {
   assert.equal(score(0.123456), "0.1235");
   assert.equal(shortened("a".repeat(50), 5), "aaaa…");
   assert.equal(shortened("😀😀😀", 3), "😀😀😀");
+});
+
+test("the explorer begins with a threshold that was set, else with the best method", () => {
+  const better = drawn(300, 4).map(s => ({...s, r: s.r + (s.side === 0 ? 1 : 0)}));
+  const run = (samples, method, own) => ({...stored(samples), method, own});
+  const first = runs => new Runs({groups: [{runs}]}).first(0, 1);
+  assert.equal(first([run(drawn(300, 4), 0), run(better, 3), run(drawn(300, 5), 7)]), 3);
+  assert.equal(first([run(drawn(300, 4), 0, 20), run(better, 3), run(drawn(300, 5), 7)]), 0);
+  assert.equal(first([{...run(better, 2), seed: 2}]), 2);
 });
 
 test("samples are filtered by kind, side and class", () => {

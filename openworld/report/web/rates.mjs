@@ -109,6 +109,15 @@ export function curvePoints(run, step = 1 / 400) {
   return points;
 }
 
+// The area under the curve, by trapezoids: OpenworldAUC with half ties, or OpenAUC where no sample is new.
+export function areaUnder(points) {
+  let area = 0;
+  for (let i = 1; i < points.length; ++i) {
+    area += (points[i].x - points[i - 1].x) * (points[i].y + points[i - 1].y) / 2;
+  }
+  return area;
+}
+
 // The corners of the intervals of both rates at a point.
 export function corners(run, at) {
   const rates = ratesAt(run, at);

@@ -77,9 +77,7 @@ test("Wilson's interval is that of proportions_test.cc", () => {
 test("the area below the curve is OpenworldAUC with half ties", () => {
   const samples = drawn(400, 3);
   const run = counted(samples);
-  const points = rates.curvePoints(run, 0);
-  let area = 0;
-  for (let i = 1; i < points.length; ++i) area += (points[i].x - points[i - 1].x) * (points[i].y + points[i - 1].y) / 2;
+  const area = rates.areaUnder(rates.curvePoints(run, 0));
   const base = samples.filter(({side}) => side === 0), fresh = samples.filter(({side}) => side === 1);
   let pairs = 0;
   for (const b of base) for (const f of fresh) if (b.right && f.right) pairs += b.r > f.r ? 1 : b.r === f.r ? 0.5 : 0;

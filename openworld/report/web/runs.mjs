@@ -1,7 +1,7 @@
 // The runs of the page, decoded when they are first needed.
 
 import { decodeRun } from "./decode.mjs";
-import { bestBoundary, boundaryAt, boundaryOfMiss, countRun, ratesAt } from "./rates.mjs";
+import { areaUnder, bestBoundary, boundaryAt, boundaryOfMiss, countRun, curvePoints, ratesAt } from "./rates.mjs";
 
 export class Runs {
   constructor(data) {
@@ -25,6 +25,15 @@ export class Runs {
       this.decoded.set(key, stored ? {...countRun(decodeRun(stored)), own: stored.own} : null);
     }
     return this.decoded.get(key);
+  }
+
+  // The method that the explorer begins with: the last that has a threshold of its own, else the one with the largest area.
+  first(group, seed) {
+    const has = this.methods(group).map(method => ({method, run: this.find(group, method, seed)})).filter(({run}) => run);
+    const own = has.filter(({run}) => run.own !== undefined && run.own !== null);
+    if (own.length > 0) return own[own.length - 1].method;
+    const areas = has.map(({run}) => areaUnder(curvePoints(run)));
+    return (has[areas.indexOf(Math.max(...areas))] ?? has[has.length - 1] ?? {method: this.methods(group)[0]}).method;
   }
 
   // Where the slider begins: the run's own threshold, else the largest gain.

@@ -21,8 +21,8 @@ export class ThresholdView {
     const {data, runs, state} = this.page;
     this.group = Math.min(state.d ?? 0, data.groups.length - 1);
     const methods = runs.methods(this.group), seeds = runs.seeds(this.group);
-    this.method = methods.includes(state.m) ? state.m : methods[methods.length - 1];
     this.seed = seeds.includes(state.s) ? state.s : seeds[0];
+    this.method = methods.includes(state.m) ? state.m : runs.first(this.group, this.seed);
     this.run = runs.find(this.group, this.method, this.seed);
     this.at = state.k === undefined ? runs.start(this.run) : boundaryAt(this.run, state.k);
 
