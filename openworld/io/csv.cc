@@ -47,8 +47,8 @@ class CsvTable::Parser {
   void refuse_nul() const {
     const void* nul = at_ == end_ ? nullptr : std::memchr(at_, '\0', end_ - at_);
     if (nul == nullptr) return;
-    constexpr std::ptrdiff_t kStart = 16;
-    const std::string_view kind = foreign_kind({at_, std::min(end_ - at_, kStart)});
+    constexpr std::size_t kStart = 16;
+    const std::string_view kind = foreign_kind(std::string_view(at_, end_).substr(0, kStart));
     if (!kind.empty()) table_.origin_.fail(fmt::format("is {}; expected a CSV", kind));
     fail(1 + std::count(at_, static_cast<const char*>(nul), '\n'), "NUL byte; expected text");
   }

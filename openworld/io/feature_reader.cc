@@ -34,7 +34,9 @@ TensorArrays read_arrays(const Origin& origin) {
   const Bytes bytes = map_file(origin);
   if (is_tensor_file(origin.file)) return read_tensor_arrays(bytes, kFeatures, kOthers, origin);
   if (as_text(bytes.values).starts_with("\x93NUMPY")) {
-    return {.arrays = {parse_npy(bytes, kFeatures[0], origin)}};
+    TensorArrays found;
+    found.arrays.push_back(parse_npy(bytes, kFeatures[0], origin));
+    return found;
   }
   const ZipArchive archive(bytes, origin);
   TensorArrays found;

@@ -52,7 +52,9 @@ NpyArray array_of(const StoredTensor& tensor, std::string_view name, std::size_t
 
 TorchFile read_tensors(const Bytes& bytes, const Origin& origin) {
   if (!origin.file.ends_with(".safetensors")) return parse_torch_file(bytes, origin);
-  return {.tensors = parse_safetensors(bytes, origin).tensors};
+  TorchFile file;
+  file.tensors = parse_safetensors(bytes, origin).tensors;
+  return file;
 }
 
 bool may_be_features(const StoredTensor& tensor) {
@@ -119,7 +121,8 @@ void add_unnamed(const TorchFile& file, std::string_view features, std::size_t f
 TensorArrays read_tensor_arrays(const Bytes& bytes, std::span<const std::string_view> features,
                                 std::span<const std::string_view> others, const Origin& origin) {
   TorchFile file = read_tensors(bytes, origin);
-  TensorArrays found{.named = file.named};
+  TensorArrays found;
+  found.named = file.named;
   const auto in = [](std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
   };
