@@ -10,6 +10,7 @@
 
 #include "openworld/io/class_choice.h"
 #include "openworld/io/feature_reader.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/worlds/class_names.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
@@ -78,9 +79,23 @@ void expect_rows(const char* what, std::size_t got, std::size_t expected, const 
                           expected));
 }
 
+// Of labels without names: 0, 1, ... up to the largest.
+std::vector<std::string> numbered_classes(const std::vector<std::int32_t>& labels,
+                                          std::uint64_t file_bytes, const Origin& origin) {
+  constexpr std::uint64_t kClassBytes = 128;
+  const auto count =
+      static_cast<std::uint64_t>(*std::ranges::max_element(labels) + std::int64_t{1});
+  request_memory(count * kClassBytes, file_bytes,
+                 fmt::format("label of {} classes without names", count), origin);
+  std::vector<std::string> names;
+  for (std::uint64_t c = 0; c < count; ++c) names.push_back(std::to_string(c));
+  return names;
+}
+
 Dataset open_features(const Origin& origin, const DatasetOptions& options) {
   const FeatureReader reader(origin.file, origin.function);
-  Matrix features = to_matrix(reader.features(), origin);
+  const NpyArray array = reader.features();
+  Matrix features = to_matrix(array, origin);
   const auto labels = reader.labels();
   if (!labels) {
     origin.fail("has features but no label; expected the index or the name of each row's class");
@@ -92,8 +107,7 @@ Dataset open_features(const Origin& origin, const DatasetOptions& options) {
   const std::vector<std::int32_t> indices = indices_of(*labels, dataset.classes, origin);
   dataset.named = !dataset.classes.empty();
   if (!dataset.named) {
-    const std::int32_t largest = *std::ranges::max_element(indices);
-    for (std::int32_t c = 0; c <= largest; ++c) dataset.classes.push_back(std::to_string(c));
+    dataset.classes = numbered_classes(indices, array.file_bytes, origin);
   }
   if (!options.allow_duplicate_names) refuse_duplicates(dataset.classes, origin);
   const std::vector<std::string> splits = reader.splits();

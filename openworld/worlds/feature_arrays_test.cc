@@ -59,6 +59,15 @@ TEST(FeatureArrays, Splits) {
   EXPECT_ERROR(open_dataset(path), "name one with --split");
 }
 
+// A file of 400 bytes would be two billion names.
+TEST(FeatureArrays, LargestLabelIsBounded) {
+  const TempFolder folder;
+  const std::string labels = npy("<i4", "(3,)", raw<std::int32_t>({1, INT32_MAX, 0}));
+  const std::string path = folder.write(
+      "f.npz", zip_of({stored("features.npy", kFeatures), stored("label.npy", labels)}));
+  EXPECT_ERROR(open_dataset(path), "f.npz: label of 2147483648 classes without names");
+}
+
 TEST(FeatureArrays, LabelsByName) {
   const TempFolder folder;
   const std::string labels = npy("|S7", "(3,)", std::string("dog\0\0\0\0unknowncat\0\0\0\0", 21));

@@ -85,6 +85,7 @@ class Page {
   // Another run was chosen.
   changed() {
     this.applyMethods();
+    this.save();
     this.moved();
   }
 
