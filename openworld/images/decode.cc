@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -13,12 +14,20 @@ namespace {
 
 constexpr const ImageFormat* kFormats[] = {&kJpegFormat, &kPngFormat, &kWebpFormat};
 
+// Decoding and resizing hold whole rows in several forms, up to 64 bytes a pixel: one row of 2^26
+// pixels would take 3 GiB and more.
+constexpr std::int64_t kMaxSide = std::int64_t{1} << 20;
+
 }  // namespace
 
 void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixels,
                   const Origin& origin) {
   if (width * height > max_pixels) {
     origin.fail(fmt::format("is {} x {} pixels; expected at most {}", width, height, max_pixels));
+  }
+  if (std::max(width, height) > kMaxSide) {
+    origin.fail(
+        fmt::format("is {} x {} pixels; expected sides of at most {}", width, height, kMaxSide));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "openworld/images/test_util.h"
+#include "openworld/io/png_writer.h"
 
 namespace openworld {
 namespace {
@@ -130,6 +131,17 @@ TEST(DecodeImage, LimitsThePixels) {
   }
 }
 
+// A row of 2^26 pixels took 4 GiB to resize.
+TEST(DecodeImage, LimitsTheSides) {
+  constexpr int kMost = 1 << 20;
+  const auto row = [](int width) {
+    const std::vector<std::uint8_t> rgb(3 * static_cast<std::size_t>(width));
+    return decode_text(make_png(width, 1, rgb, PngCompression::kStored));
+  };
+  EXPECT_EQ(row(kMost).width, kMost);
+  EXPECT_ERROR(row(kMost + 1), "is 1048577 x 1 pixels; expected sides of at most 1048576");
+}
+
 // Neither more memory nor more time than the limit allows: the header says 65500 x 65500.
 TEST(DecodeImage, BelievesNoHeader) {
   REQUIRE_ORACLE("decode");
@@ -150,6 +162,25 @@ TEST(DecodeImage, LimitsTheScans) {
   std::string scans;
   for (int i = 0; i < 600; ++i) scans += file.substr(last, end - last);
   EXPECT_ERROR(decode_text(file.substr(0, end) + scans + file.substr(end)), "more than 100 scans");
+}
+
+// 8192 x 8192 pixels are 2^20 blocks, which every scan costs. Those of arithmetic coding cost more.
+TEST(DecodeImage, LimitsTheBlocksOfAllScans) {
+  REQUIRE_ORACLE("decode");
+  std::string file = testing::read_file(testing::oracle("decode") / "61x37_grey_progressive.jpg");
+  const std::size_t frame = file.find("\xff\xc2");
+  ASSERT_NE(frame, std::string::npos);
+  file.replace(frame + 5, 4, std::string("\x20\0\x20\0", 4));
+  const std::size_t last = file.rfind("\xff\xda"), end = file.size() - 2;
+  const auto repeated = [&](int times) {
+    std::string scans;
+    for (int i = 0; i < times; ++i) scans += file.substr(last, end - last);
+    return file.substr(0, end) + scans + file.substr(end);
+  };
+  EXPECT_EQ(decode_text(repeated(12)).width, 8192);
+  EXPECT_ERROR(decode_text(repeated(65)), "its scans have too many blocks");
+  file[frame + 1] = '\xca';
+  EXPECT_ERROR(decode_text(repeated(12)), "its scans have too many blocks");
 }
 
 }  // namespace

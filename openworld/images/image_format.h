@@ -25,7 +25,8 @@ extern const ImageFormat kJpegFormat;
 extern const ImageFormat kPngFormat;
 extern const ImageFormat kWebpFormat;
 
-// Throws Error for more than `max_pixels`. REQUIRES: sides below 2^31.
+// Throws Error for more than `max_pixels`, and for a side of more than 2^20. REQUIRES: sides below
+// 2^31.
 void check_pixels(std::int64_t width, std::int64_t height, std::int64_t max_pixels,
                   const Origin& origin);
 

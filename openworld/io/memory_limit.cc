@@ -15,10 +15,14 @@ namespace {
 constexpr std::uint64_t kNotSet = std::numeric_limits<std::uint64_t>::max();
 std::atomic<std::uint64_t> limit{kNotSet};
 
+// Asked once: it is a system call, and every line of a log is bounded.
 std::uint64_t half_of_the_machine() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || size <= 0) return kNotSet;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 2;
+  static const std::uint64_t kHalf = [] {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGE_SIZE);
+    if (pages <= 0 || size <= 0) return kNotSet;
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 2;
+  }();
+  return kHalf;
 }
 
 std::uint64_t default_limit(std::uint64_t file_bytes) {

@@ -11,7 +11,8 @@ namespace openworld {
 
 enum class EmptyLines { kDrop, kKeep };
 
-// The lines without line ends and a byte order mark. Throws Error.
+// The lines without line ends and a byte order mark. Throws Error, also for more lines than
+// memory_limit.h allows.
 std::vector<std::string> read_text_lines(const Origin& origin,
                                          EmptyLines empty = EmptyLines::kDrop);
 

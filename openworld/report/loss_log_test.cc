@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "openworld/io/test_util.h"
 
 namespace openworld {
@@ -20,6 +22,16 @@ TEST(LossLog, SkipsWhatIsNoLossOfAStep) {
   EXPECT_EQ(losses[0].step, 1);
   EXPECT_EQ(losses[1].loss, 1.5);
   EXPECT_TRUE(read_losses(folder / "none").empty());
+}
+
+// Parsing each of them would take half a minute.
+TEST(LossLog, SkipsManyEmptyLines) {
+  const TempFolder folder;
+  const std::string path =
+      folder.write("log.jsonl", std::string(20'000'000, '\n') + "{\"step\":1,\"loss\":2.5}\n");
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(read_losses(path).size(), 1u);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 
 TEST(LossLog, KeepsBothEndsOfALongOne) {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "openworld/base/error.h"
 
@@ -12,6 +12,7 @@ namespace openworld {
 std::vector<std::uint64_t> parse_seed_list(const std::string& text, std::string_view function) {
   constexpr std::uint64_t kMost = 10'000;
   std::vector<std::uint64_t> seeds;
+  std::unordered_set<std::uint64_t> seen;
   const char* at = text.data();
   const char* const end = at + text.size();
   const auto number = [&](std::uint64_t& value) {
@@ -28,8 +29,11 @@ std::vector<std::uint64_t> parse_seed_list(const std::string& text, std::string_
     if (!right || last < first || last - first >= kMost || (at != end && *at != ',')) {
       fail(function, fmt::format("seeds are '{}'; expected seeds such as 1-3 or 1,2,5", text));
     }
+    if (last - first >= kMost - seeds.size()) {
+      fail(function, fmt::format("seeds are '{}'; expected at most {}", text, kMost));
+    }
     for (std::uint64_t seed = first; seed <= last; ++seed) {
-      if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end()) {
+      if (!seen.insert(seed).second) {
         fail(function,
              fmt::format("seeds are '{}'; expected each seed once, {} is there twice", text, seed));
       }

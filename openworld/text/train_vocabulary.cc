@@ -1,6 +1,8 @@
 #include "openworld/text/train_vocabulary.h"
 
+#include <algorithm>
 #include <queue>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +14,10 @@ namespace openworld {
 namespace {
 
 using Token = std::int32_t;
+
+// A merge walks over the words that have its pair, which of long ones takes much for little: no
+// context holds a text of so many tokens. What follows in a word is left out.
+constexpr std::size_t kLongestWord = 1024;
 
 struct Word {
   std::vector<Token> tokens;
@@ -44,7 +50,9 @@ class Trainer {
     }
     for (const auto& [text, count] : words) {
       Word word{{}, count};
-      for (const char c : text) word.tokens.push_back(static_cast<unsigned char>(c));
+      for (const char c : std::string_view(text).substr(0, kLongestWord)) {
+        word.tokens.push_back(static_cast<unsigned char>(c));
+      }
       if (word.tokens.empty() || count == 0) continue;
       word.tokens.back() += 256;
       words_.push_back(std::move(word));
@@ -86,7 +94,7 @@ class Trainer {
   void enter(Token left, Token right, std::uint32_t word) {
     Pair& pair = pairs_[pair_key(left, right)];
     pair.count += words_[word].count;
-    pair.words.push_back(word);
+    if (pair.words.empty() || pair.words.back() != word) pair.words.push_back(word);
   }
 
   void leave(Token left, Token right, std::uint32_t word) {
@@ -94,20 +102,27 @@ class Trainer {
   }
 
   void merge(Token left, Token right, Token result) {
-    const std::vector<std::uint32_t> holders = std::move(pairs_.at(pair_key(left, right)).words);
+    std::vector<std::uint32_t> holders = std::move(pairs_.at(pair_key(left, right)).words);
+    std::sort(holders.begin(), holders.end());
+    holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
     for (const std::uint32_t w : holders) {
       std::vector<Token>& old = words_[w].tokens;
       std::vector<Token> now;
       now.reserve(old.size());
+      std::size_t changed = 0;  // old[i] before this is part of the merge before
       for (std::size_t i = 0; i < old.size(); ++i) {
         const bool fits = old[i] == left && i + 1 < old.size() && old[i + 1] == right;
+        // Pairs that no merge touches stay as they are.
+        if (i > 0 && (fits || i == changed)) leave(old[i - 1], old[i], w);
         now.push_back(fits ? result : old[i]);
-        if (fits) ++i;
+        if (!fits) continue;
+        leave(left, right, w);
+        changed = ++i + 1;
       }
-      if (now.size() == old.size()) continue;
-      for (std::size_t i = 1; i < old.size(); ++i) leave(old[i - 1], old[i], w);
       old = std::move(now);
-      for (std::size_t i = 1; i < old.size(); ++i) enter(old[i - 1], old[i], w);
+      for (std::size_t i = 1; i < old.size(); ++i) {
+        if (old[i - 1] == result || old[i] == result) enter(old[i - 1], old[i], w);
+      }
     }
     // A pair grows only by the token that is new, so that a queued count is never too low but here.
     for (const std::uint32_t w : holders) {

@@ -116,6 +116,16 @@ TEST(TrainVocabulary, WritesWhatTheTokenizerReads) {
   }
 }
 
+// A word of 64 KiB took gigabytes and minutes.
+TEST(TrainVocabulary, LearnsFromTheStartOfALongWord) {
+  std::string word;
+  Random random(1);
+  while (word.size() < 60'000) word += static_cast<char>('a' + random.below(4));
+  const auto merges = merges_of(train_vocabulary({{word, 1}}, {.merges = 200}));
+  EXPECT_EQ(merges, merges_of(train_vocabulary({{word.substr(0, 1024), 1}}, {.merges = 200})));
+  EXPECT_GT(merges.size(), 50u);
+}
+
 TEST(TrainVocabulary, LeavesRarePairsApart) {
   const std::vector<std::string> texts = {"ab", "cd cd"};
   EXPECT_EQ(merges_of(train_vocabulary(texts)), std::vector<std::string>{"c d</w>"});

@@ -111,6 +111,7 @@ PairTexts read_pairs(const Origin& origin) {
   std::string_view text = as_text(bytes.values);
   PairTexts pairs;
   for (std::size_t line = 1; !text.empty(); ++line) {
+    check_caption_count(line, bytes.size(), origin);
     const std::string where = fmt::format("line {}", line);
     const Origin at{origin.function, fmt::format("{}: {}", origin.file, where)};
     const nlohmann::json json = parse_json(take_line(&text), at);

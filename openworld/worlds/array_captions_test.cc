@@ -104,6 +104,9 @@ TEST_F(ArrayPairs, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(open(two, "{}\n"),
                "pairs.jsonl: has 1 lines; expected one for each of the 2 images of images.npz");
   EXPECT_ERROR(open(two, "{}\n{}\n{}\n"), "has 3 lines");
+  std::string empty;
+  for (int i = 0; i < 900'000; ++i) empty += "{}\n";
+  EXPECT_ERROR(open(two, empty), "pairs.jsonl: a list of captions needs ");
   EXPECT_ERROR(open(two, "{}\n[]\n"), "pairs.jsonl: line 2: is not a JSON object");
   EXPECT_ERROR(open(two, "{}\n{\"nam\": 1}\n"),
                "line 2: nam is 1; expected no such key; the keys are name, captions, words and "

@@ -34,6 +34,7 @@ std::unique_ptr<CaptionSource> open_caption_text_files(const Origin& origin,
       if (line.empty()) continue;
       check_caption(line, "the image", file);
       captions.back().emplace_back(line);
+      check_caption_count(captions.back().size(), bytes.size(), file);
     }
     if (captions.back().empty()) file.fail("is empty; expected a caption a line");
     images.samples.push_back({.path = path});

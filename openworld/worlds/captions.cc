@@ -1,7 +1,7 @@
 #include "openworld/worlds/captions.h"
 
-#include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "openworld/worlds/file_captions.h"
 #include "openworld/worlds/unnamed.h"
@@ -64,10 +64,10 @@ std::span<const CaptionFormat> caption_formats() {
 
 std::vector<std::string> words_in(std::string_view text) {
   std::vector<std::string> words;
+  std::unordered_set<std::string> seen;
   std::string word;
   const auto end_word = [&] {
-    const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
-    if (!word.empty() && is_new) words.push_back(word);
+    if (!word.empty() && seen.insert(word).second) words.push_back(word);
     word.clear();
   };
   for (const char c : text) {

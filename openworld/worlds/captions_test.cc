@@ -1,5 +1,6 @@
 #include "openworld/worlds/captions.h"
 
+#include <ctime>
 #include <set>
 
 #include "openworld/base/threads.h"
@@ -38,6 +39,15 @@ TEST(OpenCaptions, ReadsTextFilesBesideImages) {
   EXPECT_EQ(pairs->corpus(), (Texts{"a second one", "a first one"}));
   EXPECT_NE(pairs->description().find("2 images with captions"), std::string::npos);
   EXPECT_NE(pairs->place(0).find("two.png"), std::string::npos);
+}
+
+TEST(OpenCaptions, BoundsTheMemoryOfShortCaptions) {
+  const TempFolder folder;
+  folder.write("a.jpg", "A");
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += "a\n";
+  folder.write("a.txt", text);
+  EXPECT_ERROR(open_captions(folder / "."), "a.txt: a list of captions needs ");
 }
 
 TEST(OpenCaptions, ChoosesAmongSeveralByEpoch) {
@@ -168,6 +178,15 @@ TEST(WordsIn, AreRunsOfLettersInLowerCase) {
   EXPECT_EQ(words_in("T-Shirt, a t shirt"), (Texts{"t", "shirt", "a"}));
   EXPECT_EQ(words_in("caf\xc3\xa9 24/7"), (Texts{"caf\xc3\xa9", "24", "7"}));
   EXPECT_TRUE(words_in(" .,- ").empty());
+}
+
+// Comparing every word with all before it would take minutes.
+TEST(WordsIn, TakesManyWords) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += std::to_string(i) + ' ';
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(words_in(text + text).size(), 200'000u);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 
 std::string digest(const std::string& text) {

@@ -6,6 +6,7 @@
 
 #include "openworld/base/random.h"
 #include "openworld/base/trimmed.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/utf8.h"
 
 namespace openworld {
@@ -78,6 +79,11 @@ void check_caption(std::string_view caption, std::string_view where, const Origi
   if (!decode_utf8(caption)) {
     origin.fail(fmt::format("the caption of {} is not UTF-8: {}", where, in_quotes(caption)));
   }
+}
+
+void check_caption_count(std::size_t count, std::size_t file_bytes, const Origin& origin) {
+  constexpr std::size_t kCaptionBytes = 128;
+  request_memory(kCaptionBytes * count, file_bytes, "a list of captions", origin);
 }
 
 }  // namespace openworld

@@ -46,6 +46,10 @@ std::string_view take_line(std::string_view* text);
 // Throws Error unless the caption of `where` ("row 7") is UTF-8 of a sensible length.
 void check_caption(std::string_view caption, std::string_view where, const Origin& origin);
 
+// Throws Error if a file of `file_bytes` has so many captions or pairs that they take more memory
+// than memory_limit.h allows: a line of two bytes takes 128 in the lists of texts.
+void check_caption_count(std::size_t count, std::size_t file_bytes, const Origin& origin);
+
 // Each opens origin.file, or returns nothing if it has another format. Throws Error if it has the
 // format and is broken.
 using OpenCaptions = std::unique_ptr<CaptionSource>(const Origin& origin,

@@ -246,10 +246,10 @@ def test_a_polygon_to_and_fro(folder):
                     says=("truth.json: annotation 0: segmentation: a polygon is", "pixels long"))
 
 
-def webp_of(width, height):
+def webp_of(width, height, data=b"\0" * 8):
     """The header of a lossless WebP and almost nothing behind it."""
     bits = (width - 1) | (height - 1) << 14
-    body = b"\x2f" + struct.pack("<I", bits) + b"\0" * 8
+    body = b"\x2f" + struct.pack("<I", bits) + data
     chunk = b"VP8L" + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
     return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + chunk
 
@@ -268,6 +268,7 @@ def png_of(width, height, data=b""):
 IMAGES = {
     "a.webp": (webp_of(16383, 10900), "is 16383 x 10900 pixels; expected at most 67108864"),
     "a.png": (png_of(178_956_970, 1), "is 178956970 x 1 pixels"),
+    "b.png": (png_of(67_108_864, 1), "is 67108864 x 1 pixels; expected sides of at most 1048576"),
     # Within the limit: refused for another reason, and without gigabytes.
     "b.webp": (webp_of(8192, 8191), "b.webp"),
 }
@@ -287,14 +288,26 @@ def test_images_of_many_pixels(folder, examples, name):
 
 @needs_models
 def test_a_thin_image_is_cheap(folder, examples):
-    """As wide as the limit allows, one pixel high: only the crop is resampled."""
+    """As wide and as large as the limits allow: only the crop is resampled."""
     (folder / "pets" / "cat").mkdir(parents=True)
     (folder / "pets" / "cat" / "a.png").write_bytes(
-        png_of(67_108_864, 1, bytes(1 + 3 * 67_108_864)))
+        png_of(1 << 20, 64, bytes(64 * (1 + (3 << 20)))))
     code, err, seconds, memory = measured("encode", "--model", examples / "model", "--data",
                                           folder / "pets", "--out", folder / "x.npz", "--no-cache")
     assert (code, err) == (0, "")
     assert seconds < 10 and memory < 1 << 30
+
+
+@needs_models
+def test_a_large_webp_is_held_twice_at_most(folder, examples):
+    """As libwebp decodes it and as RGB, 7 bytes a pixel; not also as canvases of an animation."""
+    (folder / "pets" / "cat").mkdir(parents=True)
+    # No transform, and five codes of one symbol each: black in 28 bytes.
+    (folder / "pets" / "cat" / "a.webp").write_bytes(webp_of(8191, 8191, b"\x88\x88\x08\0"))
+    code, err, seconds, memory = measured("encode", "--model", examples / "model", "--data",
+                                          folder / "pets", "--out", folder / "x.npz", "--no-cache")
+    assert (code, err) == (0, "")
+    assert seconds < 10 and memory < 768 * MIB
 
 
 def test_empty_cells(folder):
