@@ -24,6 +24,8 @@ class Command {
   // Declares flags and arguments on `app`.
   virtual void declare(CLI::App& app) = 0;
   virtual void run() = 0;
+  // Whether flags that are not given are taken from openworld.toml.
+  virtual bool is_configurable() const { return true; }
   // Of a run that did not throw; 2 and 70 are taken.
   virtual int exit_code() const { return 0; }
 };

@@ -22,6 +22,7 @@ CommandApp::CommandApp(const CommandRow& row)
                    "most memory that the contents of a file may take, such as 8G [64 MiB and 16 "
                    "times the file, up to half of the machine's]")
       ->check(byte_count());
+  if (!command_->is_configurable()) return;
   app_->add_option("--config-file", flags_.config, "a file of flags instead of openworld.toml");
   app_->add_flag("--no-config", flags_.no_config, "read no file of flags");
   const std::string footer = app_->get_footer();

@@ -97,6 +97,12 @@ std::string config_place(const std::vector<ConfiguredFlag>& flags, std::string_v
   return "";
 }
 
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  return std::ranges::any_of(arguments, [](const std::string& argument) {
+    return argument == "-h" || argument == "--help";
+  });
+}
+
 int run(const CommandRow& row, int argc, const char* const* argv) {
   CommandApp declared(row);
   CLI::App& app = declared.app();
@@ -104,7 +110,10 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
   std::vector<ConfiguredFlag> configured;
   try {
     const std::vector<std::string> given(argv + 1, argv + argc);
-    configured = configured_flags(app, row.name, given);
+    // Help is for those whose file of flags is wrong, too.
+    if (declared.command().is_configurable() && !asks_for_help(given)) {
+      configured = configured_flags(app, row.name, given);
+    }
     std::vector<std::string> arguments = with_config(given, configured);
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(arguments);

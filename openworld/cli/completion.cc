@@ -265,6 +265,9 @@ class Completion : public Command {
     app.footer(install);
   }
 
+  // The script is the same in every folder: shells ask for it where they start.
+  bool is_configurable() const override { return false; }
+
   void run() override {
     const std::vector<CommandWords> commands = declared_words();
     for (const ShellRow& shell : shells()) {

@@ -106,5 +106,12 @@ def test_other_shells_know_every_command_and_flag(shell):
     assert all(line.count("'") % 2 == 0 for line in text.splitlines())
 
 
+@pytest.mark.parametrize("flags", ['format = "json"\n', "[eval]\nmetrik = 1\n", "[eval\n"])
+def test_files_of_flags_change_nothing(script, folder, flags):
+    """Shells ask for the script where they start, whatever openworld.toml is there."""
+    (folder / "openworld.toml").write_text(flags)
+    assert succeed("completion", "bash", cwd=folder) == script
+
+
 def test_refused():
     refused("completion", "tcsh", says=["bash,zsh,fish"])

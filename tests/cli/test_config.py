@@ -86,6 +86,12 @@ def test_help_says_where_values_come_from():
     assert "$XDG_CONFIG_HOME" in text and "--config-file" in text
 
 
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_does_without_a_file_that_is_wrong(place, flag):
+    (place / "openworld.toml").write_text("[eval]\nmetrik = 1\n")
+    assert succeed("eval", flag, cwd=place) == succeed("eval", "--help")
+
+
 def test_commands_of_commands(place):
     (place / "plan.toml").write_text('models = ["pocket"]\ndata = ["doodles:animals"]\nlearners = ["coop"]\n')
     (place / "openworld.toml").write_text('[study]\njson = true\n[study.plan]\ndata = ["doodles:body", "doodles:food"]\n')
