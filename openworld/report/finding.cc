@@ -102,8 +102,9 @@ std::string beside_reference(const FindingInput& input) {
                        change(input, *other.difference), sure);
   }
   return fmt::format(
-      "No method is significantly better than {} in {}: {}. The {}, {}, differs by {} points ({}).",
-      reference.name, metric, number(input, reference.value), better ? "best" : "next", other.name,
+      "No method {} significantly better than {} in {}: {}. The {}, {}, differs by {} points ({}).",
+      input.too_few_resamples ? "can be shown by so few resamples to be" : "is", reference.name,
+      metric, number(input, reference.value), better ? "best" : "next", other.name,
       change(input, *other.difference), sure);
 }
 

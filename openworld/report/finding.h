@@ -30,7 +30,8 @@ struct FindingInput {
   double level = 0.95;
   std::vector<FindingEntry> entries;  // with defined values
   std::optional<std::size_t> reference{};
-  bool same_samples = true;  // false: of different test sets, so that no entry is best
+  bool too_few_resamples = false;  // for any p to be significant
+  bool same_samples = true;        // false: of different test sets, so that no entry is best
 };
 
 // "gmop raises OpenworldAUC from 4.24 (zero-shot) to 5.13 ...". "" without entries.

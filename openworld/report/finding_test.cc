@@ -44,6 +44,16 @@ TEST(Finding, AGainThatMayBeChance) {
             "best, gmop, differs by +0.27 points (95 % interval -0.10 to +0.63, p = 0.1800).");
 }
 
+// Of many methods p is large whatever was found, which must not read as a finding.
+TEST(Finding, AGainThatTooFewResamplesCannotShow) {
+  FindingInput input = two(0.0513, 0.0089, 0.0053, 0.0127, 0.0896);
+  input.too_few_resamples = true;
+  EXPECT_EQ(finding_text(input),
+            "No method can be shown by so few resamples to be significantly better than zero-shot "
+            "in OpenworldAUC on shapes: 4.24. The best, gmop, differs by +0.89 points (95 % "
+            "interval +0.53 to +1.27, p = 0.0896).");
+}
+
 TEST(Finding, ALoss) {
   EXPECT_EQ(finding_text(two(0.03, -0.0124, -0.02, -0.004, 0.001)),
             "No method comes up to zero-shot in OpenworldAUC on shapes: 4.24. The next, gmop, is "

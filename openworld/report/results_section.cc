@@ -174,6 +174,7 @@ std::string runs_finding(const ReportContext& context) {
     entry.over_datasets = difference.over_datasets;
   }
   input.reference = comparison.reference;
+  input.too_few_resamples = has_too_few_resamples(context.measured);
   return finding_text(input);
 }
 

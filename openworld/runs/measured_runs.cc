@@ -47,6 +47,14 @@ std::string sides_of(const RunCollection& runs, const MeasuredRuns& measured) {
   return note.empty() || everywhere ? note : note + ", on datasets that have them";
 }
 
+double comparisons(const MeasuredRuns& measured) {
+  return static_cast<double>(measured.comparison.values.size()) - 1;
+}
+
+double least_p(const MeasuredRuns& measured) {
+  return comparisons(measured) * 2 / (measured.options.bootstrap.resamples + 1.0);
+}
+
 }  // namespace
 
 const RunMean& mean_of(const RunMetric& metric, std::optional<std::size_t> dataset) {
@@ -78,6 +86,12 @@ MeasuredRuns measure_runs(const RunCollection& runs, std::span<const MetricReque
   return measured;
 }
 
+bool has_too_few_resamples(const MeasuredRuns& measured) {
+  const BootstrapOptions& bootstrap = measured.options.bootstrap;
+  return measured.options.ci != Ci::kNone && measured.comparison.values.size() > 1 &&
+         least_p(measured) >= 1 - bootstrap.level;
+}
+
 std::vector<std::string> runs_notes(const RunCollection& runs, const MeasuredRuns& measured) {
   std::vector<std::string> notes;
   if (std::string sides = sides_of(runs, measured); !sides.empty()) {
@@ -95,6 +109,15 @@ std::vector<std::string> runs_notes(const RunCollection& runs, const MeasuredRun
         notes.push_back(fmt::format("{} on {}: {}", runs.labels[m], runs.datasets[d], note));
       }
     }
+  }
+  if (has_too_few_resamples(measured)) {
+    const BootstrapOptions& bootstrap = measured.options.bootstrap;
+    const double alpha = 1 - bootstrap.level;
+    notes.push_back(fmt::format(
+        "{} resamples are too few for {} comparisons: no p (Holm) can be below {:.4f}; {:.0f} or "
+        "more can show differences that are significant at {:g} %",
+        bootstrap.resamples, comparisons(measured), std::min(1.0, least_p(measured)),
+        std::ceil(2 * comparisons(measured) / alpha), 100 * alpha));
   }
   return notes;
 }

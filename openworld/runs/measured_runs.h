@@ -44,8 +44,13 @@ MeasuredRuns measure_runs(const RunCollection& runs, std::span<const MetricReque
 std::vector<StageCosts> stage_costs(const RunCollection& runs, const RunComparison& comparison,
                                     std::optional<Ties> ties);
 
+// Whether no difference can be significant: p of R resamples is 2 / (R + 1) or more
+// (stats/replicates.h), and Holm's method multiplies the least of m by m. 1000 resamples are too
+// few for 27 methods at 5 %.
+bool has_too_few_resamples(const MeasuredRuns& measured);
+
 // What a reader should know beside the numbers (metrics/result_notes.h): the sides that metrics
-// compare, and labels whose AUROC on a dataset is below a half.
+// compare, labels whose AUROC on a dataset is below a half, and too few resamples.
 std::vector<std::string> runs_notes(const RunCollection& runs, const MeasuredRuns& measured);
 
 // A metric's mean, over datasets or on one.

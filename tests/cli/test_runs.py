@@ -384,3 +384,19 @@ def test_sides_and_reversed_scores_of_runs(folder):
     succeed("report", *(path / "predictions.npz" for path in paths), "--metrics", "auroc,open_auc", "--out", folder / "files.html")
     page = (folder / "files.html").read_text()
     assert f'<p class="note">{sides}.</p>' in page and "predictions.npz: AUROC is below 50 %" in page
+
+
+def test_too_few_resamples_for_any_significance(runs):
+    """p of 78 resamples is 2 / 79 or more, and twice that for two comparisons, however large the differences are."""
+    said = ("- 78 resamples are too few for 2 comparisons: no p (Holm) can be below 0.0506; 80 or more can show differences "
+            "that are significant at 5 %\n")
+    assert said in succeed("eval", *runs, "--resamples", 78)
+    assert "too few" not in succeed("eval", *runs, "--resamples", 80)
+    assert "too few" not in succeed("eval", *runs, "--ci", "none")
+
+
+def test_the_finding_says_that_resamples_are_too_few(runs, folder):
+    succeed("report", *runs, "--resamples", 78, "--out", folder / "page.html")
+    page = (folder / "page.html").read_text()
+    assert "No method can be shown by so few resamples to be significantly better than zero-shot" in page
+    assert "78 resamples are too few for 2 comparisons" in page
