@@ -122,12 +122,19 @@ bool RunFolder::is_finished() const {
   return is_file(result_file());
 }
 
-RunSpec RunFolder::spec(std::string_view function) const {
-  if (!is_run()) {
-    const std::vector<std::string> runs = expand_run_folders({path_});
-    fail(function, fmt::format("{}: not a run folder, it has no run.json{}", path_,
-                               runs[0] == path_ ? "" : "; expected a run, such as " + runs[0]));
+void RunFolder::expect_run(std::string_view function) const {
+  if (is_run()) return;
+  std::error_code ignored;
+  if (!fs::exists(path_, ignored)) {
+    fail(function, fmt::format("{}: not a run folder, it does not exist", path_));
   }
+  const std::vector<std::string> runs = expand_run_folders({path_});
+  fail(function, fmt::format("{}: not a run folder, it has no run.json{}", path_,
+                             runs[0] == path_ ? "" : "; expected a run, such as " + runs[0]));
+}
+
+RunSpec RunFolder::spec(std::string_view function) const {
+  expect_run(function);
   return read_run_spec({std::string(function), spec_file()});
 }
 
@@ -138,6 +145,7 @@ RunResult RunFolder::result(std::string_view function) const {
 
 void RunFolder::expect_finished(std::string_view function) const {
   if (is_finished()) return;
+  expect_run(function);
   fail(function, fmt::format("{}: not finished, result.json is missing; run the same command again "
                              "to resume",
                              path_));

@@ -51,6 +51,7 @@ class RunFolder {
   bool is_finished() const;
 
   // Throw Error as [function].
+  void expect_run(std::string_view function) const;
   RunSpec spec(std::string_view function) const;
   RunResult result(std::string_view function) const;
   void expect_finished(std::string_view function) const;

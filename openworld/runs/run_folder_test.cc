@@ -21,7 +21,10 @@ TEST(RunFolder, IsARunFromItsSpecAndFinishedFromItsResult) {
   const TempFolder temporary;
   const RunFolder folder(temporary / "a/b");
   EXPECT_FALSE(folder.is_run());
-  EXPECT_ERROR(folder.spec("eval"), "[eval] " + folder.path() + ": not a run folder");
+  const std::string none = "[eval] " + folder.path() + ": not a run folder, it does not exist";
+  EXPECT_ERROR(folder.spec("eval"), none);
+  EXPECT_ERROR(folder.expect_finished("eval"), none);
+  EXPECT_ERROR(RunFolder(temporary / "").expect_finished("eval"), "it has no run.json");
   folder.begin(full_spec(), "test");
   EXPECT_TRUE(folder.is_run());
   EXPECT_FALSE(folder.is_finished());
@@ -166,6 +169,8 @@ TEST(SeedList, RangesAndNumbers) {
     EXPECT_ERROR(parse_seed_list(text, "tune"), "expected seeds such as 1-3 or 1,2,5");
   }
   EXPECT_ERROR(parse_seed_list("1-3,2", "tune"), "2 is there twice");
+  EXPECT_EQ(parse_seed_list("0-9998,10000", "tune").size(), 10'000u);
+  EXPECT_ERROR(parse_seed_list("0-9999,10000", "tune"), "expected at most 10000");
 }
 
 TEST(ThresholdFile, ReadsWhatIsThere) {

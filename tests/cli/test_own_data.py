@@ -82,6 +82,11 @@ def test_features_instead_of_images(mixed, run, folder):
             says=["narrow.npz: has features of 3 dimensions; expected"])
 
 
+def test_images_of_no_class_are_counted_apart(mixed):
+    text = succeed("zeroshot", "--model", "model", "--data", "mixed", cwd=mixed)
+    assert text.startswith("48 images of 6 classes and 5 images of none, 1 template\n")
+
+
 def test_a_flat_folder(mixed, run, folder):
     (folder / "photos").mkdir()
     for i in range(3):
@@ -91,6 +96,11 @@ def test_a_flat_folder(mixed, run, folder):
     assert arrays["labels"].tolist() == [-1, -1, -1] and arrays["features"].shape[0] == 3
     answers = json_of("predict", "--run", run, folder / "photos", cwd=mixed)["images"]
     assert len(answers) == 3
+    (folder / "names.txt").write_text("blue\nred\n")
+    text = succeed("zeroshot", "--model", "model", "--data", folder / "photos", "--names", folder / "names.txt", "--out",
+                   folder / "z.npz", cwd=mixed)
+    assert text == ("0 images of 2 classes and 3 images of none, 1 template\n\nno image has a label; nothing to measure\n"
+                    f"\nwrote {folder / 'z.npz'}\n")
     refused("zeroshot", "--model", "model", "--data", folder / "photos", cwd=mixed,
             says=["photos: the classes have no names; expected a file of class names, with --names"])
 

@@ -217,10 +217,12 @@ def test_a_folder_without_images(place, good_run, folder):
     refused("predict", "--run", good_run, folder, cwd=place, says=[f"{folder}: has no images"])
 
 
-@pytest.mark.parametrize("run", ["model", "world", "nowhere"])
-def test_no_run(place, run):
-    refused("predict", "--run", run, "world/test", cwd=place,
-            says=[f"[predict] {run}: not a run folder, it has no run.json"])
+@pytest.mark.parametrize("run, why", [("model", "it has no run.json"), ("world", "it has no run.json"),
+                                      ("nowhere", "it does not exist")])
+def test_no_run(place, run, why):
+    refused("predict", "--run", run, "world/test", cwd=place, says=[f"[predict] {run}: not a run folder, {why}"])
+    refused("threshold", "--run", run, "--max-miss", 0.5, "--unknown", "world/test", cwd=place,
+            says=[f"[threshold] {run}: not a run folder, {why}"])
 
 
 def test_a_run_that_is_not_finished(place, mine):

@@ -192,7 +192,7 @@ def test_nothing_is_known(nothing_known, model, folder):
 
 def test_text_where_nothing_is_known(nothing_known, model, folder):
     text = succeed("zeroshot", "--model", model, *nothing_known, "--names", folder / "names")
-    assert text == "1 image of 2 classes, 1 template\n\nno image has a label; nothing to measure\n"
+    assert text == "0 images of 2 classes and 1 image of none, 1 template\n\nno image has a label; nothing to measure\n"
 
 
 def test_no_class_at_all(nothing_known, model):

@@ -17,8 +17,13 @@ namespace {
 
 void print_text(const ZeroShotResult& result) {
   const std::size_t classes = result.data.classes;
-  print_out("{} of {} class{}, {}\n\n", counted(result.data.images, "image"), classes,
-            classes == 1 ? "" : "es", counted(result.templates.size(), "template"));
+  const std::size_t labelled =
+      result.accuracy ? static_cast<std::size_t>(result.accuracy->images) : 0;
+  const std::size_t others = result.data.images - labelled;
+  print_out("{} of {} class{}{}, {}\n\n", counted(labelled, "image"), classes,
+            classes == 1 ? "" : "es",
+            others == 0 ? "" : fmt::format(" and {} of none", counted(others, "image")),
+            counted(result.templates.size(), "template"));
   TextTable table({"", "%", fmt::format("{:g} % interval", 100 * result.level)});
   if (result.accuracy) {
     const ZeroShotAccuracy& accuracy = *result.accuracy;
@@ -36,7 +41,9 @@ void print_text(const ZeroShotResult& result) {
     print_out("no image has a label; nothing to measure\n");
   }
   if (!result.out.empty()) {
-    print_out("\nwrote {}; see `openworld eval {}`\n", result.out, result.out);
+    // Without a label there is nothing that eval could measure.
+    print_out("\nwrote {}{}\n", result.out,
+              result.accuracy ? fmt::format("; see `openworld eval {}`", result.out) : "");
   }
 }
 
