@@ -105,6 +105,22 @@ def test_loads_prediction_files(browser, files, width):
     assert browser.console() == []
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_ticks_have_room(browser, tmp_path, width):
+    """Ticks are whole at the right end of an axis."""
+    arrays = arrays_of("gmop", 1)
+    arrays["score"] = 0.15 + 0.18 * np.argsort(np.argsort(arrays["score"])) / 300
+    names = [tmp_path / f"{name}.npz" for name in ("base_energy", "base_over_new")]
+    for path in names:
+        np.savez(path, **{name: value for name, value in arrays.items() if name not in ("classes", "meta")})
+    json_of("report", *names, "--out", tmp_path / "report.html")
+    browser.open((tmp_path / "report.html").as_uri(), width=width)
+    assert "0.35" in cells(browser, "svg.figure text")
+    assert browser.run("return [...document.querySelectorAll('svg.figure text')].filter(t => { const r = t.getBoundingClientRect(),"
+                       "s = t.closest('svg').getBoundingClientRect(); return r.left < s.left - 1 || r.right > s.right + 1; })"
+                       ".map(t => t.textContent)") == []
+
+
 def test_says_what_was_found(page):
     assert re.fullmatch(r"gmop raises OpenworldAUC on doodles:shapes from .* points, 95 % interval .*, p = .*\.",
                         page.text(".finding"))

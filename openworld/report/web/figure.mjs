@@ -3,7 +3,8 @@
 import { drawn } from "./dom.mjs";
 import { scale, ticksOf } from "./ticks.mjs";
 
-const WIDTH = 480, HEIGHT = 320, LEFT = 52, RIGHT = 14, TOP = 12, BOTTOM = 46;
+// RIGHT is half of a tick's text such as 0.0035, which is larger on a phone.
+const WIDTH = 480, HEIGHT = 320, LEFT = 52, RIGHT = 24, TOP = 12, BOTTOM = 46;
 
 // {svg, plot, x, y, left, right, top, bottom}: contents go into `plot`. Ranges are widened to round ticks.
 export function figure({title, xTitle, yTitle, xRange, yRange}) {
