@@ -129,6 +129,11 @@ std::optional<Matrix> to_matrix(const py::object& array, const char* name, const
   return openworld::to_matrix(to_npy(array, name, Numbers::kFloats, origin), origin);
 }
 
+Matrix to_given_matrix(const py::object& array, const char* name, const Origin& origin) {
+  if (array.is_none()) origin.fail(fmt::format("{} is None; expected an array", name));
+  return *to_matrix(array, name, origin);
+}
+
 py::object to_array(const Column<std::int8_t>& column) {
   return view(column, py::dtype::of<std::int8_t>());
 }

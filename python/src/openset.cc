@@ -30,7 +30,7 @@ bool is_first(const std::string& got, const char* name, const char* first, const
 
 FeatureArrays feature_arrays(const py::object& features, const char* name) {
   FeatureArrays arrays;
-  arrays.features = {*to_matrix(features, name, kOrigin), name, kOrigin};
+  arrays.features = {to_given_matrix(features, name, kOrigin), name, kOrigin};
   if (arrays.features.features.rows == 0) {
     fail("openset", fmt::format("{} has no rows; expected one or more", name));
   }
@@ -53,7 +53,7 @@ OpenSetInput make_input(const py::object& logits, const py::object& label,
            "are negative queries");
     }
     const std::int64_t count = negatives.is_none() ? 0 : negatives.cast<std::int64_t>();
-    Matrix matrix = *to_matrix(logits, "logits", kOrigin);
+    Matrix matrix = to_given_matrix(logits, "logits", kOrigin);
     if (matrix.rows == 0) fail("openset", "logits has no rows; expected one or more");
     return logits_input(std::move(matrix), std::move(*labels), count, kOrigin);
   }
@@ -250,7 +250,7 @@ void bind_openset(py::module_& m) {
       "random_embeddings",
       [](const py::object& texts, std::size_t count, const std::string& distribution,
          std::uint64_t seed) {
-        const Matrix queries = *to_matrix(texts, "texts", {"random_embeddings", ""});
+        const Matrix queries = to_given_matrix(texts, "texts", {"random_embeddings", ""});
         const auto kind = is_first(distribution, "distribution", "gaussian", "isotropic")
                               ? EmbeddingDistribution::kGaussian
                               : EmbeddingDistribution::kIsotropic;

@@ -53,7 +53,7 @@ std::optional<ClassLabels> labels_of(const py::object& label, const char* name) 
 NamedFeatures images_of(const py::object& images, const char* name,
                         std::optional<ClassLabels>* label) {
   if (!py::isinstance<py::str>(images)) {
-    Matrix matrix = *to_matrix(images, name, kOrigin);
+    Matrix matrix = to_given_matrix(images, name, kOrigin);
     if (matrix.rows == 0) fail(kFunction, fmt::format("{} has no rows", name));
     return {std::move(matrix), name, kOrigin};
   }

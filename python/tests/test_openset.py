@@ -101,6 +101,8 @@ def test_queries():
     assert drawn.shape == (50, 8) and drawn.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(drawn, axis=1), 1, atol=1e-6)
     np.testing.assert_array_equal(drawn[:10], openworld.random_embeddings(texts, 10, seed=3))
+    with pytest.raises(ValueError, match=r"\[random_embeddings\] texts is None; expected an array"):
+        openworld.random_embeddings(None, 10)
 
 
 L, Y = make(n=20, classes=4)

@@ -105,6 +105,8 @@ def test_several_scores(data):
     ({"logit_scale": 0}, "expected positive numbers"),
     ({"label": None}, "no label; expected"),
     ({"label": np.zeros(3, int)}, "label has 3 rows; expected 300"),
+    ({"images": None}, "images is None; expected an array"),
+    ({"texts": None}, "texts has dtype object"),
     ({"texts": np.zeros(6)}, "texts has shape"),
     ({"texts": np.zeros((6, 16))}, "length 0"),
     ({"wrong": 1}, "wrong"),
