@@ -3,6 +3,7 @@ their own, without systemd, cgroups or accounting. A Slurm or a munged that the 
 """
 
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -40,6 +41,7 @@ SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0,bf
 ReturnToService=2
 KillWait=5
 MaxArraySize=4
+MinJobAge=3600
 SlurmdTimeout=60
 BatchStartTimeout=2
 SlurmdParameters=config_overrides
@@ -178,7 +180,23 @@ class OneNodeSlurm:
         lines = self.call("squeue", "-h", "-r", "-o", "%F_%K %T").splitlines()
         return dict(line.split() for line in lines)
 
+    def job(self, task):
+        """(state, how often it was requeued) of a task, also of one that has ended."""
+        text = self.call("scontrol", "show", "job", "-o", task)
+        return re.search(r"\bJobState=(\w+)", text)[1], int(re.search(r"\bRestarts=(\d+)", text)[1])
+
+    def wait_until_requeued(self, task):
+        def requeued():
+            state, restarts = self.job(task)
+            return state == "PENDING" or restarts > 0 and state != "COMPLETING"
+        wait_for(requeued, f"task {task} to be requeued")
+
     def start_now(self, task):
-        """Lifts the two minutes for which Slurm holds back a task that was requeued."""
-        wait_for(lambda: self.tasks().get(task) == "PENDING", f"task {task} to be requeued")
-        self.call("scontrol", "update", f"jobid={task}", "StartTime=now")
+        """Lifts the two minutes for which Slurm holds back a task that was requeued. They begin anew when the node has
+        cleaned up after it, so this is repeated until the task has started."""
+        def started():
+            state, restarts = self.job(task)
+            if state == "PENDING":
+                self.call("scontrol", "update", f"jobid={task}", "StartTime=now", check=False)
+            return restarts > 0 and state in ("RUNNING", "COMPLETED")
+        wait_for(started, f"task {task} to be started again")

@@ -94,7 +94,7 @@ def test_a_requeued_task_resumes(slurm, tmp_path):
     assert requeued.owner()["slurm_array_job"] == script["job"]
     assert requeued.submit() == [], "what runs is not submitted again"
     slurm.call("scontrol", "requeue", task)
-    wait_for(lambda: slurm.tasks().get(task) == "PENDING", "the task to be requeued")
+    slurm.wait_until_requeued(task)
     assert leases(requeued.out) == [], "it gave its lease back"
     assert requeued.submit() == [], "what is in the queue is not submitted again"
     slurm.start_now(task)
@@ -140,8 +140,8 @@ def test_what_was_cancelled_is_submitted_again(slurm, tmp_path):
 
 def test_a_task_requeues_itself_before_its_time_limit(slurm, limited):
     slurm.start_now(limited.task)
-    assert "done    " not in limited.log(limited.task)
     limited.expect_done()
+    assert slurm.job(limited.task)[1] == 1, "requeued once"
     assert limited.log(limited.task).count("done    ") == 1
 
 
@@ -156,8 +156,9 @@ def test_a_node_without_power(slurm, tmp_path):
     wait_for(lambda: dead.state()["stale"] == 1, f"process {owner['pid']} to end")
     # As Slurm itself does when a node has not answered for SlurmdTimeout, five minutes by default.
     slurm.call("scontrol", "update", "NodeName=node", "State=DOWN", "Reason=power")
-    slurm.start_now(f"{script['job']}_0")
+    slurm.wait_until_requeued(f"{script['job']}_0")
     assert leases(dead.out) != [], "nobody was left to give it back"
     slurm.call("scontrol", "update", "NodeName=node", "State=RESUME")
     slurm.start_node()
+    slurm.start_now(f"{script['job']}_0")
     dead.expect_done()
