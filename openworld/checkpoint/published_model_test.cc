@@ -44,7 +44,7 @@ TEST(PublishedModel, SaysWhichFilesToPutWhere) {
 
 TEST(PublishedModel, LeavesPathsAlone) {
   const TempFolder folder;
-  for (const std::string name :
+  for (const std::string& name :
        {std::string("models/vit.pt"), std::string("model"), std::string("a/b/c"),
         std::string("/tmp/none"), std::string("../model"), std::string("./model"),
         std::string("openai/model.safetensors"), std::string("open ai/model"), folder / "none"}) {

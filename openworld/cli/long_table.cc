@@ -38,13 +38,13 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
   for (const std::string& column : setting_columns) setting_at.push_back(csv.column(column));
   if (csv.rows() == 0) csv.origin().fail("no rows; expected at least one result");
 
-  struct Cell {
+  struct Sum {
     double sum = 0;
     std::set<std::string, std::less<>> seeds;
   };
   LongTable table;
   NameIndex methods, settings;
-  std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
+  std::map<std::pair<std::size_t, std::size_t>, Sum> cells;
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     std::string task;
     for (std::size_t i = 0; i < setting_at.size(); ++i) {
@@ -58,7 +58,7 @@ LongTable read_long_table(const CsvTable& csv, const std::string& method_column,
     }
     const std::size_t m = methods.index_of(std::string(csv.cell(row, method_at)), table.methods);
     const std::size_t s = settings.index_of(task, table.settings);
-    Cell& cell = cells[{s, m}];
+    Sum& cell = cells[{s, m}];
     const std::string seed(seed_at ? csv.cell(row, *seed_at) : "");
     if (!cell.seeds.insert(seed).second) {
       csv.origin().fail(fmt::format(

@@ -31,7 +31,8 @@ TEST(RunProcess, KeepsTheFirstAndLastLineOfErrors) {
 TEST(RunProcess, RunsInItsFolderAndWritesItsOutput) {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "in");
-  const auto result = shell("pwd; cat", {.folder = folder / "in", .output = folder / "out"});
+  const auto result =
+      shell("pwd; cat", {.arguments = {}, .folder = folder / "in", .output = folder / "out"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(testing::read_file(folder / "out"),
             std::filesystem::canonical(folder / "in").string() + "\n");
@@ -44,7 +45,8 @@ TEST(RunProcess, SaysWhenThereIsNoProgram) {
 
 TEST(RunProcess, StopsWhenAsked) {
   std::atomic<int> asked = 0;
-  const auto result = shell("exec sleep 60", {.stop = [&] { return ++asked > 1; }});
+  const auto result =
+      shell("exec sleep 60", {.arguments = {}, .stop = [&] { return ++asked > 1; }});
   EXPECT_EQ(result.code, 128 + 15);
   EXPECT_GE(asked, 2);
 }

@@ -173,16 +173,15 @@ class Pass {
     scores_.closed_answer[image] = closed.argmax;
     scores_.open_answer[image] = open.argmax;
     for (std::size_t s = 0; s < subsets_.size(); ++s) {
-      scan_subsets(row, image, mine, subsets_[s], s * plan_.sizes.size(), gathered, places);
+      scan_subsets(row, mine, subsets_[s], s * plan_.sizes.size(), gathered, places);
     }
     return true;
   }
 
   // REQUIRES: every logit of the row is finite.
   template <class T>
-  void scan_subsets(const T* row, std::size_t image, const QueryStats& mine,
-                    const SubsetColumns& subsets, std::size_t first_test, T* gathered,
-                    std::vector<std::size_t>& places) {
+  void scan_subsets(const T* row, const QueryStats& mine, const SubsetColumns& subsets,
+                    std::size_t first_test, T* gathered, std::vector<std::size_t>& places) {
     const std::int32_t entry = subsets.entry[static_cast<std::size_t>(mine.argmax)];
     if (entry == static_cast<std::int32_t>(plan_.sizes.size())) return;
     for (std::int32_t j = 0; j < plan_.sizes.back(); ++j) gathered[j] = row[subsets.columns[j]];

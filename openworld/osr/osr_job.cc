@@ -210,7 +210,8 @@ OsrEvaluation evaluate_osr(const OsrEvalRequest& request, const EvalOptions& opt
   OsrEvaluation evaluation{.run = request.run,
                            .method = spec.title,
                            .data = spec.data_name(),
-                           .unknown = request.unknown.path};
+                           .unknown = request.unknown.path,
+                           .measures = {}};
   if (request.unknown.path.empty()) {
     evaluation.unknown = spec.network->unknown.empty() ? "the other classes of " + spec.data.path
                                                        : spec.network->unknown;

@@ -25,7 +25,8 @@ using testing::TempFolder;
 TuningRequest small_request(const std::string& method, const std::string& folder,
                             std::optional<ScenarioRequest> scenario = std::nullopt) {
   TuningRequest request{.method = method};
-  request.model = {.path = "pocket", .threads = 1};
+  request.model.path = "pocket";
+  request.model.threads = 1;
   request.data.path = "doodles:shapes";
   request.cache.off = true;
   request.shots = 2;
@@ -157,10 +158,10 @@ TEST(ScenarioRun, StopsAndResumesToTheSameBits) {
   const TempFolder folder;
   const std::string whole = folder / "whole", broken = folder / "broken";
   const auto request = [](const std::string& to) {
-    TuningRequest request =
+    TuningRequest longer =
         small_request("coop", to, {{.name = "emerging", .options = {"levels=0,1"}}});
-    request.epochs = 4;
-    return request;
+    longer.epochs = 4;
+    return longer;
   };
   const RunResult result = run_tuning(request(whole))[0];
   const TuningObserver observer = testing::stop_after_every_step();

@@ -24,7 +24,8 @@ using testing::TempFolder;
 // Two images of each of five base classes, with the bundled model.
 TuningRequest small_request(const std::string& method, const std::string& folder) {
   TuningRequest request{.method = method};
-  request.model = {.path = "pocket", .threads = 1};
+  request.model.path = "pocket";
+  request.model.threads = 1;
   request.data.path = "doodles:shapes";
   request.cache.off = true;
   request.shots = 2;

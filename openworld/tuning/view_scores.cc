@@ -26,6 +26,7 @@ struct Arrays {
                             .overall_correct = make_column(std::move(overall_correct)),
                             .label = make_column(std::move(label)),
                             .predicted = {},
+                            .fit = {},
                             .base_classes = static_cast<std::int32_t>(view.base.size()),
                             .new_classes = static_cast<std::int32_t>(view.new_classes.size()),
                             .classes = {},

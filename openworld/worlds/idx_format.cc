@@ -174,7 +174,9 @@ Dataset open_idx(const Origin& origin, const DatasetOptions& options) {
       ++i;
     }
   }
-  Dataset dataset = std::move(listing).finish(options, {.root = origin.file});
+  Dataset rooted;
+  rooted.root = origin.file;
+  Dataset dataset = std::move(listing).finish(options, std::move(rooted));
   const auto files =
       has_splits ? std::ranges::find(all, options.split, &IdxFiles::split) : all.begin();
   const Origin images_origin{origin.function, files->images};

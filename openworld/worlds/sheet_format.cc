@@ -192,7 +192,9 @@ Dataset open_sheets(const Origin& origin, const DatasetOptions& options) {
       ++i;
     }
   }
-  Dataset dataset = std::move(listing).finish(options, {.root = origin.file});
+  Dataset rooted;
+  rooted.root = origin.file;
+  Dataset dataset = std::move(listing).finish(options, std::move(rooted));
   const auto files = std::ranges::find(all, options.split, &SplitFiles::split);
   dataset.source = std::make_shared<SheetSource>(
       origin.file, open_sheets(*files, dataset.samples.size(), origin));
