@@ -15,6 +15,8 @@ class FuzzResolver : public PlanResolver {
  public:
   std::string model_sha256(const CellModel&) override { return std::string(64, 'a'); }
   std::int64_t scenario_version(const CellScenario&) override { return 1; }
+  void check_data(const CellData&, const CellScenario&) override {}
+  void check_learner(const CellLearner&, const CellScenario&) override {}
 };
 
 // Outside of attempt: what we wrote ourselves must be read.

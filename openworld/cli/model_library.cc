@@ -13,15 +13,27 @@
 #include "openworld/io/memory_limit.h"
 
 namespace openworld {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path library_path() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  return program.parent_path().parent_path() / "lib" / "openworld" / "libopenworld_models.so";
+}
+
+}  // namespace
+
+bool has_model_library() {
+  std::error_code ignored;
+  return fs::exists(library_path(), ignored);
+}
 
 const ModelLibrary& model_library() {
-  namespace fs = std::filesystem;
   constexpr auto kFunction = "model_library";
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path path =
-      program.parent_path().parent_path() / "lib" / "openworld" / "libopenworld_models.so";
-  if (error || !fs::exists(path, error)) {
+  const fs::path path = library_path();
+  if (!has_model_library()) {
     fail(kFunction,
          fmt::format("{}: no such file; models need a build with libtorch", path.string()));
   }

@@ -44,6 +44,9 @@ struct ModelLibrary {
   std::unique_ptr<CellRunner> (*cell_runner)();
 };
 
+// Whether it is there; a build without libtorch has none.
+bool has_model_library();
+
 // Opens it. Throws Error if it is missing or does not load.
 const ModelLibrary& model_library();
 

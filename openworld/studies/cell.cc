@@ -127,7 +127,7 @@ std::int64_t read_count(const JsonFields& fields, const char* key) {
 }  // namespace
 
 void CellModel::declare(OptionList& list) {
-  list.add("path", path, "a CLIP checkpoint, or the name of a bundled one");
+  list.add("path", path, "a CLIP checkpoint, the name of a bundled one, or a network, net:small");
   list.add("label", label, "its name in tables");
   list.add("activation", activation, {"", "quick_gelu", "gelu"}, "instead of the checkpoint's");
   list.add("vocabulary", vocabulary, "instead of what lies beside the weights");
@@ -145,6 +145,9 @@ void CellData::declare(OptionList& list) {
   list.add("format", format, "format of the dataset");
   list.add("looks", looks, "datasets with its classes in other looks");
   list.add("targets", targets, "datasets with other classes");
+  list.add("known", known, "known classes of open-set training, labels or names, with commas");
+  list.add("unknown", unknown, "dataset of unknown test samples, instead of the other classes");
+  list.add("unknown_split", unknown_split, "split of it");
   list.add("base", base, "base classes: half, all, or their number");
   list.add("templates", templates, "a template, a file of them, or a set");
   list.add("keep_underscores", keep_underscores, "keep _ in class names");
@@ -220,12 +223,11 @@ std::string cell_text(const Cell& cell) {
   return text + fmt::format(", {} shots, seed {}", cell.shots, cell.seed);
 }
 
-std::vector<std::string> cell_differences(const Cell& was, const Cell& now) {
-  std::vector<std::string> differences;
+std::vector<CellDifference> cell_differences(const Cell& was, const Cell& now) {
+  std::vector<CellDifference> differences;
   compare("", identity(was), identity(now),
           [&](const std::string& path, const SortedJson& before, const SortedJson& after) {
-            differences.push_back(
-                fmt::format("{} was {} and is {}", path, value_text(before), value_text(after)));
+            differences.push_back({path, value_text(before), value_text(after)});
           });
   return differences;
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "openworld/base/option_list.h"
@@ -23,9 +24,15 @@ class JsonFields;
 // one.
 inline constexpr std::int64_t kProtocolVersion = 1;
 
+// The scenario of open-set training (`openworld osr train`): models are networks, written
+// "net:small", learners are methods of `openworld osr ls`, and data have known classes or are a
+// published split, "cifar10:0".
+inline constexpr std::string_view kOpenSetScenario = "open-set";
+inline constexpr std::string_view kNetworkPrefix = "net:";
+
 // Which model. The fields of these structs are the keys of a plan; defaults are the keys' defaults.
 struct CellModel {
-  std::string path;        // a checkpoint, or the name of a bundled one
+  std::string path;        // a checkpoint, the name of a bundled one, or a network
   std::string label;       // what tables call it
   std::string activation;  // empty: what the checkpoint says
   std::string vocabulary;  // empty: what lies beside the weights
@@ -40,6 +47,7 @@ struct CellData {
   std::string label;
   std::string train_split, test_split, test_data, image_root, names, format;
   std::string looks, targets;  // of scenarios that have them, with commas; empty: the scenario's
+  std::string known, unknown, unknown_split;  // of open-set training, as the flags of `osr train`
   std::string base = "half";
   std::string templates;
   bool keep_underscores = false;
@@ -98,8 +106,13 @@ std::string cell_text(const Cell& cell);
 nlohmann::ordered_json cell_json(const Cell& cell);
 Cell read_cell(const JsonFields& fields);
 
-// The fields in which two cells differ, as "learner.options.lr was 0.01 and is 0.02"; those that
-// the id does not depend on are not among them.
-std::vector<std::string> cell_differences(const Cell& was, const Cell& now);
+// A field in which two cells differ, with its values as JSON, or "not given".
+struct CellDifference {
+  std::string field;  // "learner.options.lr"
+  std::string was, now;
+};
+
+// Those that the id depends on.
+std::vector<CellDifference> cell_differences(const Cell& was, const Cell& now);
 
 }  // namespace openworld

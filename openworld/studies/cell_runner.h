@@ -30,7 +30,10 @@ class CellRunner {
  public:
   virtual ~CellRunner() = default;
 
-  // Throws Error if a cell cannot be computed by its spec alone: an unknown learner or option.
+  // Throws Error for a learner, an option of it or a value that the scenario does not have.
+  virtual void check_learner(const CellLearner& learner, const CellScenario& scenario) = 0;
+
+  // Throws Error if parts of a cell contradict each other.
   virtual void check(std::span<const StudyCell> cells) = 0;
 
   // Computes a cell, resuming what an earlier attempt left in the folder. The same cell gives the

@@ -37,6 +37,19 @@ std::vector<CellLearner> swept_learners(const PlanLearner& entry) {
   return learners;
 }
 
+// Options one by one, since each has a line of its own.
+void check_learner(const PlanLearner& entry, const CellScenario& scenario, PlanResolver& resolver,
+                   const Origin& origin) {
+  with_line(origin, entry.line, [&] { resolver.check_learner(entry.learner, scenario); });
+  for (const SweptOption& option : entry.sweep) {
+    for (const OptionValue& value : option.values) {
+      CellLearner learner = entry.learner;
+      learner.options.push_back({option.name, value});
+      with_line(origin, option.line, [&] { resolver.check_learner(learner, scenario); });
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<StudyCell> expand_plan(const Plan& plan, PlanResolver& resolver, const Origin& origin) {
@@ -51,6 +64,12 @@ std::vector<StudyCell> expand_plan(const Plan& plan, PlanResolver& resolver, con
     scenarios.push_back(entry.scenario);
     scenarios.back().version =
         with_line(origin, entry.line, [&] { return resolver.scenario_version(entry.scenario); });
+    for (const PlanData& data : plan.data) {
+      with_line(origin, data.line, [&] { resolver.check_data(data.data, entry.scenario); });
+    }
+    for (const PlanLearner& learner : plan.learners) {
+      check_learner(learner, entry.scenario, resolver, origin);
+    }
   }
   std::vector<CellLearner> learners;
   for (const PlanLearner& entry : plan.learners) {

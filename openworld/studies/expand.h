@@ -11,7 +11,7 @@
 
 namespace openworld {
 
-// What a plan does not say and a cell's id depends on.
+// What a plan does not say and a cell's id depends on, and what it may name.
 class PlanResolver {
  public:
   virtual ~PlanResolver() = default;
@@ -20,6 +20,10 @@ class PlanResolver {
   virtual std::string model_sha256(const CellModel& model) = 0;
   // The version of a scenario's protocol. Throws Error for a scenario that does not exist.
   virtual std::int64_t scenario_version(const CellScenario& scenario) = 0;
+  // Throws Error for a dataset that is not there.
+  virtual void check_data(const CellData& data, const CellScenario& scenario) = 0;
+  // Throws Error for a learner, an option of it or a value that the scenario does not have.
+  virtual void check_learner(const CellLearner& learner, const CellScenario& scenario) = 0;
 };
 
 // A cell with its id and the name of its folder.
@@ -30,7 +34,7 @@ struct StudyCell {
 };
 
 // Every combination, in the order that plan.h describes. Throws Error as [function] of the file
-// `path` with the line, for a model or scenario that the resolver refuses and for two equal cells.
+// `path`, with the line for what the resolver refuses, and for two equal cells.
 std::vector<StudyCell> expand_plan(const Plan& plan, PlanResolver& resolver, const Origin& origin);
 
 }  // namespace openworld

@@ -72,7 +72,9 @@ PlanLearner read_learner(const toml::node& node, const Origin& origin) {
       read_entry(node, "learners", "name", entry.learner, {"options"}, origin);
   if (const toml::table* options = options_of(table, origin)) {
     for (const auto& [key, value] : *options) {
-      entry.sweep.push_back({std::string(key.str()), toml_values(value, key.str(), origin)});
+      entry.sweep.push_back({.name = std::string(key.str()),
+                             .values = toml_values(value, key.str(), origin),
+                             .line = line_of(value)});
     }
   }
   return entry;
@@ -197,7 +199,7 @@ Plan parse_plan(std::string_view text, const Origin& origin) {
       plan.scenarios.push_back(read_scenario(node, origin));
     }
   } else {
-    plan.scenarios.push_back({.scenario = {.name = "recognition", .label = {}, .options = {}}});
+    plan.scenarios.emplace_back().scenario.name = "recognition";
   }
   for (const toml::node& node : list_of(table, "learners", origin)) {
     plan.learners.push_back(read_learner(node, origin));

@@ -33,6 +33,7 @@ namespace openworld {
 struct SweptOption {
   std::string name;
   std::vector<OptionValue> values;
+  std::int64_t line = 0;
 };
 
 // Entries know the line they begin at, for messages.

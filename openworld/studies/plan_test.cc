@@ -181,18 +181,43 @@ TEST(Plan, SizeDoesNotOverflow) {
   EXPECT_ERROR(parse(text + "}]"), "has more than 100000 cells");
 }
 
-class NoModels : public testing::PathResolver {
+// There is the model m, the dataset d, and the learner c with the option lr = 1.
+class FewNames : public testing::PathResolver {
  public:
   std::string model_sha256(const CellModel& model) override {
-    fail("open", model.path + ": no such file");
+    if (model.path != "m") fail("open", model.path + ": no such file");
+    return testing::PathResolver::model_sha256(model);
+  }
+  void check_data(const CellData& data, const CellScenario&) override {
+    if (data.path != "d") fail("open", data.path + ": no such dataset");
+  }
+  void check_learner(const CellLearner& learner, const CellScenario&) override {
+    if (learner.name != "c") fail("find", "no learner " + learner.name);
+    for (const auto& [name, value] : learner.options) {
+      if (name != "lr") fail("set", "no option " + name);
+      if (option_text(value) != "1") fail("set", "lr is " + option_text(value));
+    }
   }
 };
 
 TEST(Plan, RefusalsOfTheResolverNameTheLine) {
-  NoModels resolver;
+  FewNames resolver;
   const Origin origin{"study", "plan.toml"};
-  const Plan plan = parse("data=['d']\nlearners=['c']\nmodels=['m']");
-  EXPECT_ERROR(expand_plan(plan, resolver, origin), "[study] plan.toml: line 3: m: no such file");
+  const auto expand = [&](const std::string& text) {
+    return expand_plan(parse(text), resolver, origin).size();
+  };
+  EXPECT_EQ(expand("data=['d']\nlearners=[{name='c',options={lr=1}}]\nmodels=['m']"), 1u);
+  EXPECT_ERROR(expand("data=['d']\nlearners=['c']\nmodels=['n']"),
+               "[study] plan.toml: line 3: n: no such file");
+  EXPECT_ERROR(expand("data=['d',\n'e']\nlearners=['c']\nmodels=['m']"),
+               "[study] plan.toml: line 2: e: no such dataset");
+  EXPECT_ERROR(expand("data=['d']\nmodels=['m']\n[[learners]]\nname='c'\n[[learners]]\nname='k'"),
+               "[study] plan.toml: line 5: no learner k");
+  EXPECT_ERROR(expand("data=['d']\nmodels=['m']\n[[learners]]\nname='c'\noptions.lr=1\n"
+                      "options.lrr=1"),
+               "[study] plan.toml: line 6: no option lrr");
+  EXPECT_ERROR(expand("data=['d']\nmodels=['m']\n[[learners]]\nname='c'\noptions.lr=[1,2]"),
+               "[study] plan.toml: line 5: lr is 2");
 }
 
 }  // namespace

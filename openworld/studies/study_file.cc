@@ -27,16 +27,39 @@ std::unordered_set<std::string> ids_of(const std::vector<StudyCell>& cells) {
   return ids;
 }
 
-// How the cell of `now` with the fewest differences from `was` differs from it. Looks at the first
-// kMost of them: this is for a message.
-std::string nearest_difference(const Cell& was, const std::vector<StudyCell>& now) {
+// The fewest differences between `was` and one of `cells`. Looks at the first kMost of them: this
+// is for a message.
+std::vector<CellDifference> nearest_differences(const Cell& was,
+                                                const std::vector<const Cell*>& cells) {
   constexpr std::size_t kMost = 1000;
-  std::vector<std::string> least;
-  for (std::size_t i = 0; i < std::min(now.size(), kMost); ++i) {
-    std::vector<std::string> differences = cell_differences(was, now[i].cell);
+  std::vector<CellDifference> least;
+  for (std::size_t i = 0; i < std::min(cells.size(), kMost); ++i) {
+    std::vector<CellDifference> differences = cell_differences(was, *cells[i]);
     if (least.empty() || differences.size() < least.size()) least = std::move(differences);
   }
-  return fmt::format("{}", fmt::join(least, ", "));
+  return least;
+}
+
+// What became of a cell that is not in the plan any more. A cell that was there before did not take
+// its place, however near it is.
+std::string removal_text(const Cell& was, const std::vector<StudyCell>& now,
+                         const std::unordered_set<std::string>& old_ids) {
+  std::vector<const Cell*> added, all;
+  for (const StudyCell& each : now) {
+    all.push_back(&each.cell);
+    if (!old_ids.contains(each.id)) added.push_back(&each.cell);
+  }
+  std::vector<std::string> parts;
+  if (!added.empty()) {
+    for (const auto& [field, before, after] : nearest_differences(was, added)) {
+      parts.push_back(fmt::format("{} was {} and is {}", field, before, after));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+  for (const CellDifference& each : nearest_differences(was, all)) {
+    parts.push_back(fmt::format("{} {}", each.field, each.was));
+  }
+  return fmt::format("no cell has {} any more", fmt::join(parts, " and "));
 }
 
 bool is_id(std::string_view id) {
@@ -109,7 +132,7 @@ PlanChange plan_change(const std::vector<StudyCell>& was, const std::vector<Stud
     if (new_ids.contains(cell.id)) continue;
     if (change.removed++ > 0) continue;
     change.difference =
-        fmt::format("{}: {}", cell_text(cell.cell), nearest_difference(cell.cell, now));
+        fmt::format("{}: {}", cell_text(cell.cell), removal_text(cell.cell, now, old_ids));
   }
   return change;
 }

@@ -27,8 +27,8 @@ StudyFile read_study_file(const Origin& origin);
 struct PlanChange {
   std::size_t added = 0;
   std::size_t removed = 0;
-  // The first cell that is not there any more and how the nearest new one differs from it; empty
-  // if none was removed.
+  // The first cell that is not there any more, and how the nearest of those that were added differs
+  // from it, or, where none was, what no cell has any more; empty if none was removed.
   std::string difference;
 };
 

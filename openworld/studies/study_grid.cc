@@ -94,8 +94,11 @@ Names::Part scenario_part(const CellScenario& scenario) {
   return part;
 }
 
+// Known classes distinguish entries of one dataset, as the published splits do by their names.
 std::string data_name(const Cell& cell) {
-  return shown(cell.data.label, cell.data.path);
+  const std::string& known = cell.data.known;
+  const std::string& path = cell.data.path;
+  return shown(cell.data.label, known.empty() ? path : fmt::format("{} known={}", path, known));
 }
 
 GridCell grid_cell(const StudyCell& cell, const CellStatus& status) {

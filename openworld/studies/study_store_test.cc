@@ -163,10 +163,31 @@ TEST_F(StoreTest, AChangedPlanIsRefusedWithTheDifference) {
                "{\"lr\":0.1}; choose");
   EXPECT_ERROR(begin_study(folder, "models=['m']\ndata=['d']\nseeds=2\nlearners=['coop']\n"),
                "1 of the 2 cells of this study are not in the plan any more; the first is coop on "
-               "d, recognition, 16 shots, seed 1: seed was 1 and is 2; choose");
+               "d, recognition, 16 shots, seed 1: no cell has seed 1 any more; choose");
   EXPECT_EQ(StudyStore(folder / "study", "study").cells()[0].id, cell.id);  // nothing was changed
   begin_study(folder, changed, /*force=*/true);
   EXPECT_NE(StudyStore(folder / "study", "study").cells()[0].id, cell.id);
+}
+
+// Whatever is near among the cells that stay.
+TEST(Store, TheDifferenceIsWhatWasChanged) {
+  const TempFolder folder;
+  const auto plan = [](const std::string& data, const std::string& lr, const std::string& seeds) {
+    return "models=['m']\ndata=['d'," + data + "]\nseeds='" + seeds +
+           "'\nlearners=['zero-shot',{name='coop',options={lr=[" + lr + "]}}]\n";
+  };
+  begin_study(folder, plan("'e'", "0.1,0.2", "1-3"));
+  EXPECT_ERROR(begin_study(folder, plan("'e'", "0.1,0.3", "1-3")),
+               "coop lr=0.2 on d, recognition, 16 shots, seed 1: learner.options.lr was 0.2 and is "
+               "0.3; choose");
+  EXPECT_ERROR(begin_study(folder, plan("'e'", "0.1", "1-3")),
+               "seed 1: no cell has learner.options.lr 0.2 any more; choose");
+  EXPECT_ERROR(begin_study(folder, plan("{path='e',base='all'}", "0.1,0.2", "1-3")),
+               "zero-shot on e, recognition, 16 shots, seed 1: data.base was not given and is "
+               "\"all\"; choose");
+  EXPECT_ERROR(
+      begin_study(folder, plan("'e'", "0.1,0.2", "1-2")),
+      "zero-shot on d, recognition, 16 shots, seed 3: no cell has seed 3 any more; choose");
 }
 
 TEST(Store, DoesNotWriteIntoAFolderThatIsNotAStudy) {

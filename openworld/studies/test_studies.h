@@ -24,6 +24,8 @@ class PathResolver : public PlanResolver {
  public:
   std::string model_sha256(const CellModel& model) override { return hash_text(model.path); }
   std::int64_t scenario_version(const CellScenario&) override { return 1; }
+  void check_data(const CellData&, const CellScenario&) override {}
+  void check_learner(const CellLearner&, const CellScenario&) override {}
 };
 
 inline std::vector<StudyCell> cells_of(const std::string& toml) {
@@ -43,6 +45,7 @@ inline std::string begin_study(const TempFolder& folder, const std::string& toml
 class SmallRunner : public CellRunner {
  public:
   void check(std::span<const StudyCell>) override {}
+  void check_learner(const CellLearner&, const CellScenario&) override {}
   std::optional<CellOutput> run(const StudyCell& cell, const CellContext& context) override {
     ++runs;
     if (cell.cell.learner.name.starts_with("bad")) fail("small", "this learner is bad");

@@ -13,6 +13,7 @@
 #include "openworld/worlds/drawn_split.h"
 #include "openworld/worlds/format.h"
 #include "openworld/worlds/spec_text.h"
+#include "openworld/worlds/world_list.h"
 
 namespace openworld {
 namespace {
@@ -74,6 +75,12 @@ Dataset open_dataset(const std::string& path, const DatasetOptions& options) {
   dataset.format = format.name;
   if (dataset.split.empty()) dataset.split = options.split;
   return dataset;
+}
+
+void expect_dataset(const std::string& path, const std::string& format) {
+  const Origin origin{"open_dataset", path};
+  choose_format(origin, format);
+  if (is_bundled_world(path)) parse_world_dataset(origin);
 }
 
 bool is_bundled_world(std::string_view path) {

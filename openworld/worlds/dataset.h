@@ -64,6 +64,10 @@ struct DatasetOptions {
 // Error of one line that says what was found and what is expected.
 Dataset open_dataset(const std::string& path, const DatasetOptions& options = {});
 
+// Throws the Error of open_dataset() for what is not there, is of no known format, or is not a
+// dataset of the world that it names; nothing of it is read.
+void expect_dataset(const std::string& path, const std::string& format = "");
+
 // Whether a path is the name of a world, bundled or downloaded, rather than of a file or folder of
 // the user's.
 bool is_bundled_world(std::string_view path);

@@ -65,6 +65,36 @@ def test_learners_and_their_options_exist(tmp_path):
     assert f"{len(entries)} cells" in ran.out
 
 
+@needs_models
+@pytest.mark.parametrize("old, new, says", [
+    ("'zero-shot'", "'zero-shoot'", ["line 4: no learner \"zero-shoot\"", "did you mean zero-shot?"]),
+    ("tokens", "tokns", ["line 9: no option \"tokns\"", "did you mean tokens?"]),
+    ("tokens = 4", "tokens = [4, 'four']", ["line 9: ", "tokens", "four"]),
+    ("doodles:shapes", "doodles:shape", ["line 2: doodles:shape: ", "did you mean shapes?"]),
+    ("doodles:shapes", "doodels:shapes", ["line 2: doodels:shapes: ", "did you mean doodles:shapes?"]),
+    ("doodles:shapes", "photoz", ["line 2: photoz: does not exist"]),
+])
+def test_what_a_plan_names_must_be_there(tmp_path, old, new, says):
+    """`study plan` refuses what `study run` refuses, with the line, before any cell is computed."""
+    plan = tmp_path / "plan.toml"
+    text = """models = ["pocket"]
+data = ["doodles:shapes"]
+
+[[learners]]
+name = 'zero-shot'
+[[learners]]
+name = "coop"
+[learners.options]
+tokens = 4
+"""
+    plan.write_text(text)
+    succeed("study", "plan", plan)
+    plan.write_text(text.replace(old, new))
+    for command in (["plan", plan], ["run", plan, "--out", tmp_path / "study"]):
+        refused("study", *command, says=[str(plan), *says])
+    assert not (tmp_path / "study").exists()
+
+
 PLAN = """models = ["pocket"]
 data = ["doodles:shapes@cluttered", "doodles:instruments@cluttered"]
 seeds = [1, 2]

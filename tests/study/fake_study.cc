@@ -99,11 +99,8 @@ void keep_busy(std::int64_t millis) {
 
 class FakeRunner : public CellRunner {
  public:
-  void check(std::span<const StudyCell> cells) override {
-    for (const StudyCell& cell : cells) {
-      if (cell.cell.learner.name == "unknown") fail("tune", "unknown learner 'unknown'");
-    }
-  }
+  void check(std::span<const StudyCell>) override {}
+  void check_learner(const CellLearner&, const CellScenario&) override {}
 
   // A chain of hashes, a step a link, so that a step left out or done twice shows in the result.
   std::optional<CellOutput> run(const StudyCell& each, const CellContext& context) override {
@@ -147,6 +144,10 @@ class FakeResolver : public PlanResolver {
  public:
   std::string model_sha256(const CellModel& model) override { return hash_text(model.path); }
   std::int64_t scenario_version(const CellScenario&) override { return 1; }
+  void check_data(const CellData&, const CellScenario&) override {}
+  void check_learner(const CellLearner& learner, const CellScenario&) override {
+    if (learner.name == "unknown") fail("tune", "unknown learner 'unknown'");
+  }
 };
 
 std::unique_ptr<Command> make_fake_study() {

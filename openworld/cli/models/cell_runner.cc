@@ -1,5 +1,5 @@
-// The cells of `openworld study`, behind libtorch: each is a run of `openworld tune` in the cell's
-// folder.
+// The cells of `openworld study`, behind libtorch: each is a run of `openworld tune`, or of
+// `openworld osr train` (osr_cell.h), in the cell's folder.
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
 #include "openworld/base/split_list.h"
+#include "openworld/cli/models/osr_cell.h"
 #include "openworld/cli/models/terminal.h"
 #include "openworld/runs/run_folder.h"
 #include "openworld/scenarios/scenario.h"
@@ -79,17 +80,26 @@ TuningRequest request_of(const Cell& cell, const CellContext& context) {
   return request;
 }
 
-// Its options and whether it can be run on the data is known when the plan is read and when the
-// cell is run; what contradicts it is known now.
-void check_scenario(const Cell& cell) {
-  Scenario scenario(cell.scenario.name);
-  for (const auto& [name, value] : cell.scenario.options) {
-    scenario.options().set(name, option_text(value), "study");
-  }
+// Its options were checked when the plan was read, and whether it can be run on the data is known
+// when the cell is run.
+void check_base(const Cell& cell) {
   if (cell.data.base != CellData().base) {
     fail("study", fmt::format("{}: base of the data is {}, for recognition without options; "
                               "expected the scenario's option base",
                               cell_text(cell), in_quotes(cell.data.base)));
+  }
+}
+
+// What only open-set training has.
+void check_tuned_cell(const Cell& cell) {
+  const auto refuse = [&](std::string_view what) {
+    fail("study",
+         fmt::format("{}: {}, for the scenario {}", cell_text(cell), what, kOpenSetScenario));
+  };
+  if (cell.model.path.starts_with(kNetworkPrefix)) refuse("the model is a network");
+  if (!cell.data.known.empty()) refuse("the data have known classes");
+  if (!cell.data.unknown.empty() || !cell.data.unknown_split.empty()) {
+    refuse("the data have unknown samples");
   }
 }
 
@@ -100,20 +110,29 @@ void add_values(const std::vector<MetricRecord>& metrics, const std::string& wor
   }
 }
 
-class TuningRunner : public CellRunner {
+class ModelRunner : public CellRunner {
  public:
   void check(std::span<const StudyCell> cells) override {
     for (const StudyCell& each : cells) {
-      const Cell& cell = each.cell;
-      if (!is_plain(cell.scenario)) check_scenario(cell);
-      Method method(cell.learner.name);
-      for (const auto& [name, value] : cell.learner.options) {
-        method.list.set(name, option_text(value), "study");
+      if (is_osr_cell(each.cell)) {
+        check_osr_cell(each.cell);
+        continue;
       }
+      check_tuned_cell(each.cell);
+      if (!is_plain(each.cell.scenario)) check_base(each.cell);
+    }
+  }
+
+  void check_learner(const CellLearner& learner, const CellScenario& scenario) override {
+    if (scenario.name == kOpenSetScenario) return check_osr_learner(learner);
+    Method method(learner.name);
+    for (const auto& [name, value] : learner.options) {
+      method.list.set(name, option_text(value), "study");
     }
   }
 
   std::optional<CellOutput> run(const StudyCell& cell, const CellContext& context) override {
+    if (is_osr_cell(cell.cell)) return run_osr_cell(cell.cell, context);
     TuningObserver observer;
     observer.warning = [](const std::string& line) { say(line); };
     observer.stop = context.stop;
@@ -147,7 +166,7 @@ class TuningRunner : public CellRunner {
 }  // namespace
 
 std::unique_ptr<CellRunner> make_cell_runner() {
-  return std::make_unique<TuningRunner>();
+  return std::make_unique<ModelRunner>();
 }
 
 }  // namespace openworld
