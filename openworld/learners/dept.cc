@@ -12,8 +12,8 @@
 #include "openworld/learners/common/losses.h"
 #include "openworld/learners/conditional_context.h"
 #include "openworld/learners/text_classifier.h"
-#include "openworld/vlm/block.h"
 #include "openworld/vlm/index_tensor.h"
+#include "openworld/vlm/row_products.h"
 
 namespace openworld {
 namespace {
@@ -143,7 +143,7 @@ class Dept : public Learner {
   }
 
   Tensor head_logits(const Tensor& features) const {
-    return linear(features, {parameters_.at("head.weight"), parameters_.at("head.bias")});
+    return row_products(features, parameters_.at("head.weight").t()) + parameters_.at("head.bias");
   }
 
   DeptOptions options_;

@@ -1,7 +1,6 @@
 #include "openworld/learners/locoop.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/matmul.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "openworld/base/error.h"
 #include "openworld/learners/common/largest_probability.h"
 #include "openworld/learners/common/losses.h"
+#include "openworld/vlm/row_products.h"
 
 namespace openworld {
 namespace {
@@ -67,9 +67,9 @@ class Locoop : public ContextLearner {
     if (view.detected.empty()) return at::zeros({images.features.size(0)}, texts.options());
     const Tensor names = columns_of(texts.t(), view.detected);
     const std::int64_t known = names.size(1);
-    Tensor r = largest_probability(at::matmul(images.features, names), known);
+    Tensor r = largest_probability(row_products(images.features, names), known);
     if (scored_input() == ImageInput::kPatches) {
-      const Tensor of_patches = at::matmul(images.local, names).flatten(0, 1);
+      const Tensor of_patches = row_products(images.local, names).flatten(0, 1);
       r += largest_probability(of_patches, known).view({r.size(0), -1}).amax(1);
     }
     return r;

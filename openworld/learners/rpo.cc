@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/matmul.h>
 #include <fmt/format.h>
 
 #include "openworld/base/error.h"
@@ -10,6 +9,7 @@
 #include "openworld/learners/common/losses.h"
 #include "openworld/learners/common/prompted_images.h"
 #include "openworld/learners/text_classifier.h"
+#include "openworld/vlm/row_products.h"
 
 namespace openworld {
 namespace {
@@ -96,7 +96,8 @@ class Rpo : public Learner {
   // images [n, K, embed], texts [names * K, embed]: s / K times the sum over k of their products.
   Tensor logits_of(const Tensor& images, const Tensor& texts) const {
     const double scale = logit_scale(clip()) / static_cast<double>(tokens_);
-    return scale * at::matmul(images.flatten(1), texts.reshape({-1, tokens_ * texts.size(1)}).t());
+    return scale *
+           row_products(images.flatten(1), texts.reshape({-1, tokens_ * texts.size(1)}).t());
   }
 
   std::int64_t tokens_;

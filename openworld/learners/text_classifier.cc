@@ -3,7 +3,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/matmul.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "openworld/learners/common/largest_probability.h"
 #include "openworld/vlm/index_tensor.h"
 #include "openworld/vlm/inner_threads.h"
+#include "openworld/vlm/row_products.h"
 #include "openworld/vlm/zeroshot.h"
 
 namespace openworld {
@@ -18,7 +18,7 @@ namespace openworld {
 using at::Tensor;
 
 Tensor scaled_logits(const Clip& clip, const Tensor& images, const Tensor& texts) {
-  return logit_scale(clip) * at::matmul(images, texts.t());
+  return logit_scale(clip) * row_products(images, texts.t());
 }
 
 Tensor columns_of(const Tensor& values, std::span<const std::int64_t> columns) {

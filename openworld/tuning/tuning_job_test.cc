@@ -84,6 +84,16 @@ TEST_P(EveryLearner, TunesStopsResumesAndPredicts) {
     EXPECT_EQ(is_base ? answer.base_class : answer.new_class, model.spec().classes[truth]) << i;
     EXPECT_NEAR(answer.r, stored.outcomes().score[i], 1e-5) << i;
   }
+
+  // An image has the same bits by itself.
+  for (const std::size_t i : {std::size_t{0}, images.samples.size() - 1}) {
+    Dataset alone = images;
+    alone.samples = {images.samples[i]};
+    const Answer answer = model.predict(alone).answers.at(0);
+    EXPECT_EQ(answer.r, predicted.answers[i].r) << i;
+    EXPECT_EQ(answer.fit, predicted.answers[i].fit) << i;
+    EXPECT_EQ(answer.base_probability, predicted.answers[i].base_probability) << i;
+  }
 }
 
 std::vector<std::string> learner_names() {

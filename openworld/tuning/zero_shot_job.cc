@@ -3,7 +3,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/matmul.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "openworld/tuning/output_file.h"
 #include "openworld/tuning/prompt_names.h"
 #include "openworld/tuning/score_images.h"
+#include "openworld/vlm/row_products.h"
 #include "openworld/vlm/zeroshot.h"
 #include "openworld/worlds/class_order.h"
 
@@ -88,10 +88,10 @@ void save(const ScoredDataset& scored, const std::vector<std::string>& classes, 
 ScoredDataset score_dataset(const Clip& clip, const Dataset& dataset, const ImageFeatures& features,
                             const Tensor& classifier) {
   ScoredDataset scored;
-  scored.logits =
-      (logit_scale(clip) * at::matmul(normalized_features(features, clip.device()), classifier.t()))
-          .to(at::kCPU)
-          .contiguous();
+  scored.logits = (logit_scale(clip) *
+                   row_products(normalized_features(features, clip.device()), classifier.t()))
+                      .to(at::kCPU)
+                      .contiguous();
   for (const std::size_t i : features.samples) scored.labels.push_back(dataset.samples[i].label);
   return scored;
 }
