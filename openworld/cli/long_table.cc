@@ -4,8 +4,9 @@
 
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
+
+#include "openworld/base/name_index.h"
 
 namespace openworld {
 namespace {
@@ -13,19 +14,6 @@ namespace {
 constexpr std::string_view kJoin = " / ";
 // Every pair of methods is tested, and takes 20 us.
 constexpr std::size_t kMostMethods = 500;
-
-// Names in the order in which they appear, and where each is.
-class NameIndex {
- public:
-  std::size_t index_of(const std::string& name, std::vector<std::string>& names) {
-    const auto [at, is_new] = places_.try_emplace(name, names.size());
-    if (is_new) names.push_back(name);
-    return at->second;
-  }
-
- private:
-  std::unordered_map<std::string, std::size_t> places_;
-};
 
 }  // namespace
 

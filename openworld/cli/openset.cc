@@ -14,10 +14,14 @@
 #include "openworld/cli/model_library.h"
 #include "openworld/cli/openset_lists.h"
 #include "openworld/cli/openset_run.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/openset/wordnet.h"
 
 namespace openworld {
 namespace {
+
+// What a name takes with its tokens, its feature and its column of logits, or more.
+constexpr std::size_t kNameBytes = 2048;
 
 class OpenSet : public Command {
  public:
@@ -219,6 +223,10 @@ class OpenSet : public Command {
       if (file->empty()) continue;
       flags_.extra_queries = read_lines(*file);
       if (flags_.extra_queries.empty()) fail("openset", fmt::format("{}: no names", *file));
+      std::size_t bytes = 0;
+      for (const std::string& name : flags_.extra_queries) bytes += name.size();
+      request_memory(kNameBytes * flags_.extra_queries.size(), bytes, "a list of names to encode",
+                     {"openset", *file});
     }
     model_library().openset(flags_);
   }

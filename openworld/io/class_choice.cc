@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 #include <set>
+#include <unordered_set>
 
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
@@ -84,9 +85,10 @@ std::vector<std::size_t> find_classes(const ClassSelection& list,
                                                             : std::get<1>(list);
   const ClassFinder finder(names);
   std::set<std::size_t> classes;
+  std::unordered_set<std::string> seen;  // a name may be that of many classes
   for (const std::string& item : wanted) {
     const std::string name(trimmed(item));
-    if (name.empty()) continue;
+    if (name.empty() || !seen.insert(name).second) continue;
     const std::vector<std::size_t> found = finder.find(name);
     if (found.empty()) {
       origin.fail(

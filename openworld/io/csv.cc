@@ -87,6 +87,7 @@ class CsvTable::Parser {
       if (name.empty()) {
         fail(1, fmt::format("column {} has no name; expected one", table_.columns_.size() + 1));
       }
+      table_.places_.emplace(name, table_.columns_.size());
       table_.columns_.emplace_back(name);
     }
     std::sort(sorted.begin(), sorted.end());
@@ -183,9 +184,9 @@ CsvTable read_csv(const Origin& origin) {
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view column) const {
-  const auto found = std::find(columns_.begin(), columns_.end(), column);
-  if (found == columns_.end()) return std::nullopt;
-  return found - columns_.begin();
+  const auto found = places_.find(std::string(column));
+  if (found == places_.end()) return std::nullopt;
+  return found->second;
 }
 
 std::size_t CsvTable::column(std::string_view name) const {

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -72,9 +73,10 @@ class CsvTable {
   Bytes bytes_;
   Origin origin_;
   std::vector<std::string> columns_;
-  std::vector<Cell> cells_;                  // by rows
-  std::vector<std::string_view> elsewhere_;  // long cells, and those of unescaped_
-  std::deque<std::string> unescaped_;        // what cells with doubled quotes view
+  std::unordered_map<std::string, std::size_t> places_;  // of columns
+  std::vector<Cell> cells_;                              // by rows
+  std::vector<std::string_view> elsewhere_;              // long cells, and those of unescaped_
+  std::deque<std::string> unescaped_;                    // what cells with doubled quotes view
   // (row, its line) after each cell with line ends in it; elsewhere lines advance with the rows.
   std::vector<std::pair<std::size_t, std::size_t>> lines_;
 };

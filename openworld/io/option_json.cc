@@ -43,7 +43,9 @@ OptionValue option_value(const JsonFields& fields, std::string_view key) {
 }
 
 OptionValues option_values(const JsonFields& fields, std::string_view key) {
+  constexpr std::size_t kMost = 1000;  // the longest list of options has 40
   const JsonFields object = fields.object(key);
+  if (fields[key].size() > kMost) fields.fail(key, fmt::format("at most {} options", kMost));
   OptionValues values;
   for (const auto& [name, value] : fields[key].items()) {
     values.push_back({name, option_value(object, name)});

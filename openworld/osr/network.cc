@@ -15,18 +15,22 @@ constexpr NetworkRow kNetworks[] = {
     {.name = "vgg32",
      .description = "nine convolutions on images of 32 x 32, as ARPL's classifier32; 128 features",
      .takes_images = true,
+     .width = 128,
      .make = make_vgg32},
     {.name = "small",
      .description = "five convolutions on images of 32 x 32, an eighth of the work; 128 features",
      .takes_images = true,
+     .width = 128,
      .make = make_small_net},
     {.name = "linear",
      .description = "features of any model, standardised: a linear classifier",
      .takes_images = false,
+     .width = 0,
      .make = make_linear_net},
     {.name = "mlp",
      .description = "one hidden layer on features of any model; 128 features",
      .takes_images = false,
+     .width = 128,
      .make = make_mlp},
 };
 
@@ -36,6 +40,10 @@ void Network::fit_input(const at::Tensor&) {}
 
 std::vector<at::Tensor> Network::draw_masks(std::int64_t, Random&) const {
   return {};
+}
+
+std::int64_t most_inputs(const NetworkRow& row) {
+  return row.takes_images ? 16 : 1 << 16;
 }
 
 std::span<const NetworkRow> networks() {

@@ -88,6 +88,7 @@ struct NetworkRow {
   std::string_view name;
   std::string_view description;  // one line, no full stop
   bool takes_images = false;
+  std::int64_t width = 0;  // of its features; 0: that of its input
   std::unique_ptr<Network> (*make)(const NetworkShape& shape);
 };
 
@@ -95,6 +96,9 @@ std::span<const NetworkRow> networks();
 
 // Throws Error, as [osr], that lists the names there are.
 const NetworkRow& find_network(std::string_view name);
+
+// The most channels of images, or dimensions of features, that a network may be made for.
+std::int64_t most_inputs(const NetworkRow& row);
 
 // The side of images that networks take.
 inline constexpr std::int64_t kNetworkSide = 32;

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "openworld/base/error.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/osr/data/image_array.h"
 #include "openworld/osr/network.h"
 #include "openworld/worlds/feature_arrays.h"
@@ -73,6 +75,12 @@ class FeatureRows : public Source {
                                  data));
     }
     width_ = features->width();
+    // And once more while they are standardised. What is in a folder is not compressed.
+    std::error_code ignored;
+    if (const auto bytes = std::filesystem::file_size(data, ignored); !ignored) {
+      request_memory(2 * sizeof(float) * width_ * dataset.samples.size(), bytes,
+                     "the features as floats", {function, data});
+    }
     values_.resize(width_ * dataset.samples.size());
     for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
       features->feature(dataset.samples[i], {values_.data() + i * width_, width_});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "openworld/base/error.h"
+#include "openworld/io/mapped_file.h"
 #include "openworld/metrics/table.h"
 #include "openworld/osr/osr_data.h"
 #include "openworld/osr/osr_model.h"
@@ -93,6 +94,17 @@ RunSpec osr_spec(const RunFolder& folder, const char* function) {
 }
 
 OsrModel open_model(const RunFolder& folder, const RunSpec& spec) {
+  // Before there is room for them: the file has a row of features for each class.
+  const NetworkRow& net = find_network(spec.network->name);
+  const auto width = static_cast<std::uint64_t>(net.width > 0 ? net.width : spec.network->input);
+  const Origin origin{"osr", folder.model_file()};
+  const std::uint64_t bytes = map_file(origin).size();
+  if (sizeof(float) * width * spec.base_classes > bytes) {
+    origin.fail(
+        fmt::format("has {} bytes; expected {} features for each of the {} classes of "
+                    "run.json",
+                    bytes, width, spec.base_classes));
+  }
   OsrModel model = model_of(spec);
   model.load(folder.model_file());
   return model;

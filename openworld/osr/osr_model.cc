@@ -40,6 +40,10 @@ OsrModel::OsrModel(const OsrModelSpec& spec)
                             "small, or another method",
                             method_->name, row_->name));
   }
+  if (spec.input > most_inputs(*row_)) {
+    fail("osr", fmt::format("{} for {} {}; expected at most {}", row_->name, spec.input,
+                            row_->takes_images ? "channels" : "features", most_inputs(*row_)));
+  }
   const int sets = spec.norm_sets > 0 ? spec.norm_sets : options_->generates() ? 2 : 1;
   network_ = row_->make({.input = spec.input, .norm_sets = sets, .seed = spec.seed});
   head_ = options_->make({classes_, network_->width()}, spec.seed);

@@ -20,12 +20,14 @@ using Stored = std::map<std::string, StoredTensor>;
 
 // Without "module." before names, and without counters of batches.
 Stored read_state(const std::string& path) {
+  constexpr std::string_view kWrapper = "module.";
   Weights weights = open_weights({path}, "osr");
   const Origin origin{"osr", path};
   Stored stored;
   for (StoredTensor& tensor : weights.tensors) {
-    std::string name = tensor.name;
-    while (name.starts_with("module.")) name.erase(0, 7);
+    std::string_view rest = tensor.name;
+    while (rest.starts_with(kWrapper)) rest.remove_prefix(kWrapper.size());
+    const std::string name(rest);
     if (name.ends_with("num_batches_tracked")) continue;
     if (!stored.emplace(name, std::move(tensor)).second) {
       origin.fail(fmt::format("has {} twice, with and without module.", name));
@@ -80,15 +82,15 @@ void copy(const StoredTensor& stored, const Tensor& to) {
 
 // Classes of the tensor that has a row for each.
 std::int64_t rows_of(const Stored& stored, std::initializer_list<const char*> names,
-                     const Origin& origin) {
+                     const NetworkRow& net, const Origin& origin) {
   for (const char* name : names) {
     const auto found = stored.find(name);
     if (found == stored.end()) continue;
-    if (found->second.shape.size() == 2 && found->second.shape[0] >= 2) {
-      return found->second.shape[0];
-    }
-    origin.fail(fmt::format("{} is {}; expected a row for each of two or more classes", name,
-                            tensor_shape_text(found->second.shape)));
+    // With rows of this width, so that a file has as many as it says.
+    const std::vector<std::int64_t>& shape = found->second.shape;
+    if (shape.size() == 2 && shape[0] >= 2 && shape[1] == net.width) return shape[0];
+    origin.fail(fmt::format("{} is {}; expected a row of {} for each of two or more classes", name,
+                            tensor_shape_text(shape), net.width));
   }
   origin.fail(fmt::format("has no {}; expected the state of such a network", *names.begin()));
 }
@@ -122,7 +124,8 @@ void load_criterion(OsrModel& model, const Stored& stored, const Origin& origin)
 
 OsrModel open_published_model(const PublishedOsrModel& request) {
   const Origin origin{"osr", request.weights};
-  if (!find_network(request.net).takes_images) {
+  const NetworkRow& net = find_network(request.net);
+  if (!net.takes_images) {
     fail("osr",
          fmt::format("--net {} has no published weights; expected vgg32 or small", request.net));
   }
@@ -143,17 +146,22 @@ OsrModel open_published_model(const PublishedOsrModel& request) {
                     request.method));
   }
   const std::int64_t classes =
-      has_centers ? rows_of(of_head, {"centers", "Dist.centers", "points"}, head_origin)
-                  : rows_of(stored, {"fc.weight"}, origin);
+      has_centers ? rows_of(of_head, {"centers", "Dist.centers", "points"}, net, head_origin)
+                  : rows_of(stored, {"fc.weight"}, net, origin);
   const auto first = stored.find("conv1.weight");
   if (first == stored.end() || first->second.shape.size() != 4) {
     origin.fail("has no conv1.weight of four dimensions; expected the state of such a network");
+  }
+  const std::int64_t channels = first->second.shape[1];
+  if (channels < 1 || channels > most_inputs(net)) {
+    origin.fail(fmt::format("conv1.weight is {}; expected 1 to {} channels",
+                            tensor_shape_text(first->second.shape), most_inputs(net)));
   }
   OsrModel model({.method = request.method,
                   .net = request.net,
                   .options = list.values(),
                   .classes = classes,
-                  .input = first->second.shape[1],
+                  .input = channels,
                   .norm_sets = stored.contains("bn1.bns.0.weight") ? 2 : 1});
 
   Problems problems;

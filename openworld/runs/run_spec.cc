@@ -178,7 +178,7 @@ RunNetwork network_of(const JsonFields& fields) {
     }
     network.known.push_back(label.get<std::int64_t>());
   }
-  if (network.input < 1 || network.input > (1 << 24)) fields.fail("input", "1 to 2^24");
+  if (network.input < 1 || network.input > (1 << 16)) fields.fail("input", "1 to 65536");
   return network;
 }
 

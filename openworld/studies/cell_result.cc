@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "openworld/base/error.h"
 #include "openworld/io/json_file.h"
@@ -20,6 +21,9 @@ using Json = nlohmann::ordered_json;
 constexpr auto kResultSchema = "openworld.cell/1";
 constexpr auto kFailureSchema = "openworld.cell_failure/1";
 constexpr JsonLimits kResultLimits{.bytes = std::size_t{1} << 22, .depth = 4, .values = 1 << 17};
+
+// Of worlds, of levels and of metrics in a result.
+constexpr std::size_t kMostNames = 1024;
 
 std::string dump(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
@@ -50,12 +54,15 @@ Json facts(const CellResult& result) {
 // None, or one of nlohmann's exceptions, for fields that are missing or of another type.
 std::optional<CellResult> result_of(const Json& json) {
   CellResult result;
+  std::set<std::string> names, worlds, levels, metrics;
   result.id = json.at("id").get<std::string>();
   for (const Json& file : json.at("files")) {
     const std::optional<std::int64_t> bytes = json_integer(file.at("bytes"));
     if (!bytes) return std::nullopt;
     result.files.push_back(
         {file.at("name").get<std::string>(), *bytes, file.at("sha256").get<std::string>()});
+    // One listed twice would be read twice.
+    if (!names.insert(result.files.back().name).second) return std::nullopt;
   }
   for (const Json& value : json.at("values")) {
     const Json& number = value.at("value");
@@ -63,7 +70,12 @@ std::optional<CellResult> result_of(const Json& json) {
         {value.at("world").get<std::string>(), value.at("level").get<std::string>(),
          value.at("metric").get<std::string>(),
          number.is_null() ? std::nullopt : std::optional(number.get<double>())});
+    worlds.insert(result.values.back().world);
+    levels.insert(result.values.back().level);
+    metrics.insert(result.values.back().metric);
   }
+  // Tables have a place for each combination.
+  if (std::max({worlds.size(), levels.size(), metrics.size()}) > kMostNames) return std::nullopt;
   result.seconds = json.at("cost").at("seconds").get<double>();
   return result;
 }

@@ -33,6 +33,23 @@ TEST(CellResult, SizesThatNoIntegerHoldsAreDamage) {
   }
 }
 
+// With --verify a file is read for every time that it is listed.
+TEST(CellResult, AFileListedTwiceIsDamage) {
+  const CellFile file{"p", 7, "cd"};
+  EXPECT_TRUE(parse_cell_result(cell_result_text({.id = "ab", .files = {file}, .values = {}})));
+  EXPECT_FALSE(
+      parse_cell_result(cell_result_text({.id = "ab", .files = {file, file}, .values = {}})));
+}
+
+// Tables have a place for every world at every level.
+TEST(CellResult, TooManyLevelsAreDamage) {
+  CellResult result{.id = "ab", .files = {}, .values = {}};
+  for (int i = 0; i < 1024; ++i) result.values.push_back({"w", std::to_string(i), "hm", 0.5});
+  EXPECT_TRUE(parse_cell_result(cell_result_text(result)));
+  result.values.push_back({"w", "last", "hm", 0.5});
+  EXPECT_FALSE(parse_cell_result(cell_result_text(result)));
+}
+
 TEST(CellFailure, AttemptsAreBounded) {
   const auto attempts = [](std::string_view number) {
     return parse_cell_failure(fmt::format(R"({{"id":"","attempts":{},"error":""}})", number))

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <variant>
 
 #include "openworld/base/error.h"
 #include "openworld/studies/toml_entry.h"
@@ -19,6 +21,35 @@ auto with_line(const Origin& origin, std::int64_t line, F&& resolve) {
     if (line == 0) origin.fail(error.message());
     fail_at(origin, line, error.message());
   }
+}
+
+// Every cell has texts of its own: 10,000 seeds of a plan of 64 KiB could hold gigabytes.
+constexpr std::size_t kMostText = std::size_t{256} << 20;
+
+std::size_t text_bytes(const OptionValues& values) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : values) {
+    bytes += name.size();
+    if (const auto* const text = std::get_if<std::string>(&value)) bytes += text->size();
+  }
+  return bytes;
+}
+
+// Of a part of cells: its fields, and its options if it has some.
+template <class Part>
+std::size_t text_bytes(Part part) {
+  OptionList list;
+  part.declare(list);
+  std::size_t bytes = text_bytes(list.values());
+  if constexpr (requires { part.options; }) bytes += text_bytes(part.options);
+  return bytes;
+}
+
+template <class Part>
+std::size_t longest_text(const std::vector<Part>& parts) {
+  std::size_t most = 0;
+  for (const Part& part : parts) most = std::max(most, text_bytes(part));
+  return most;
 }
 
 // A learner for every combination of its swept options, the last option fastest.
@@ -76,6 +107,19 @@ std::vector<StudyCell> expand_plan(const Plan& plan, PlanResolver& resolver, con
     for (CellLearner& learner : swept_learners(entry)) learners.push_back(std::move(learner));
   }
 
+  std::vector<CellData> datasets;
+  for (const PlanData& entry : plan.data) datasets.push_back(entry.data);
+  const std::size_t text = longest_text(models) + longest_text(datasets) + longest_text(scenarios) +
+                           longest_text(learners);
+  const std::size_t count = models.size() * datasets.size() * scenarios.size() * learners.size() *
+                            plan.shots.size() * plan.seeds.size();
+  if (text * count > kMostText) {
+    origin.fail(
+        fmt::format("has {} cells with up to {} bytes of text each; expected at most {} "
+                    "MiB in all",
+                    count, text, kMostText >> 20));
+  }
+
   std::vector<StudyCell> cells;
   std::map<std::string, std::size_t> names;
   const auto add = [&](Cell cell) {
@@ -87,12 +131,12 @@ std::vector<StudyCell> expand_plan(const Plan& plan, PlanResolver& resolver, con
     cells.push_back({std::move(cell), id, std::move(name)});
   };
   for (const CellModel& model : models) {
-    for (const PlanData& data : plan.data) {
+    for (const CellData& data : datasets) {
       for (const CellScenario& scenario : scenarios) {
         for (const CellLearner& learner : learners) {
           for (const std::int64_t shots : plan.shots) {
             for (const std::int64_t seed : plan.seeds) {
-              add({model, data.data, scenario, learner, shots, seed});
+              add({model, data, scenario, learner, shots, seed});
             }
           }
         }

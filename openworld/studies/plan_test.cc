@@ -181,6 +181,14 @@ TEST(Plan, SizeDoesNotOverflow) {
   EXPECT_ERROR(parse(text + "}]"), "has more than 100000 cells");
 }
 
+// Every cell has the label.
+TEST(Plan, LimitsTheTextOfAllCells) {
+  const std::string text = "models=['m']\ndata=['d']\nseeds='1-10000'\nlearners=[{name='c',label='";
+  EXPECT_EQ(testing::cells_of(text + std::string(10'000, 'x') + "'}]").size(), 10'000u);
+  EXPECT_ERROR(testing::cells_of(text + std::string(40'000, 'x') + "'}]"),
+               "plan.toml: has 10000 cells with up to 40");
+}
+
 // There is the model m, the dataset d, and the learner c with the option lr = 1.
 class FewNames : public testing::PathResolver {
  public:

@@ -6,18 +6,15 @@
 #include <set>
 
 #include "openworld/base/error.h"
+#include "openworld/base/name_index.h"
 
 namespace openworld {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-std::size_t index_of(Strings& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  names.push_back(name);
-  return names.size() - 1;
-}
+// How many places of a grid a cell may stand for.
+constexpr std::size_t kSparse = 8, kFewCells = 10'000;
 
 std::string shown(const std::string& label, const std::string& name) {
   return label.empty() ? name : label;
@@ -114,10 +111,12 @@ GridCell grid_cell(const StudyCell& cell, const CellStatus& status) {
 // name.
 Strings worlds_of(const StudyGrid& grid, std::size_t data) {
   Strings worlds;
+  NameIndex index;
   for (const auto& by_data : grid.cells_of) {
     for (const auto& [seed, cell] : by_data[data]) {
       if (!cell.done()) continue;
-      for (const CellValue& value : cell.status->result->values) index_of(worlds, value.world);
+      for (const CellValue& value : cell.status->result->values)
+        index.index_of(value.world, worlds);
     }
   }
   if (worlds.empty()) worlds.emplace_back();
@@ -137,6 +136,7 @@ void add_views(StudyGrid& grid, const std::vector<std::string>& paths) {
       grid.worlds.push_back({d, world, world_name(grid, d, paths[d], world)});
     }
   }
+  NameIndex levels, metrics;
   for (const auto& by_data : grid.cells_of) {
     for (const auto& by_seed : by_data) {
       for (const auto& [seed, cell] : by_seed) {
@@ -144,8 +144,8 @@ void add_views(StudyGrid& grid, const std::vector<std::string>& paths) {
         if (!cell.done()) continue;
         ++grid.done;
         for (const CellValue& value : cell.status->result->values) {
-          index_of(grid.levels, value.level);
-          index_of(grid.metrics, value.metric);
+          levels.index_of(value.level, grid.levels);
+          metrics.index_of(value.metric, grid.metrics);
         }
       }
     }
@@ -180,11 +180,17 @@ std::vector<StudyGrid> study_grids(std::span<const StudyCell> cells,
   }
   std::vector<StudyGrid> grids;
   std::vector<Strings> paths;  // of the data of each grid
+  struct Places {
+    NameIndex methods, data;
+    std::size_t cells = 0;
+  };
+  std::vector<Places> places;  // by grid
   Strings titles;
+  NameIndex title_places;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Cell& cell = cells[i].cell;
     const std::string title = scenarios.of(scenario_part(cell.scenario));
-    const std::size_t g = index_of(titles, title);
+    const std::size_t g = title_places.index_of(title, titles);
     if (g == grids.size()) {
       grids.push_back({.scenario = cell.scenario.name,
                        .title = title,
@@ -196,14 +202,23 @@ std::vector<StudyGrid> study_grids(std::span<const StudyCell> cells,
                        .metrics = {},
                        .cells_of = {}});
       paths.emplace_back();
+      places.emplace_back();
     }
     StudyGrid& grid = grids[g];
-    const std::size_t m = index_of(grid.methods, methods.of(method_part(cell)));
-    const std::size_t d = index_of(grid.data, data_name(cell));
+    const std::size_t m = places[g].methods.index_of(methods.of(method_part(cell)), grid.methods);
+    const std::size_t d = places[g].data.index_of(data_name(cell), grid.data);
     if (d == paths[g].size()) paths[g].push_back(cell.data.path);
     if (cell.learner.name == "zero-shot" && !grid.zero_shot) grid.zero_shot = m;
-    if (m == grid.cells_of.size()) grid.cells_of.emplace_back();
-    for (auto& by_data : grid.cells_of) by_data.resize(grid.data.size());
+    // Plans have every method on every dataset; a grid that is nearly empty is not from a plan.
+    if (grid.methods.size() * grid.data.size() > kSparse * ++places[g].cells + kFewCells) {
+      fail(function,
+           fmt::format("{} methods on {} datasets have {} cells; expected a cell for each",
+                       grid.methods.size(), grid.data.size(), places[g].cells));
+    }
+    if (m == grid.cells_of.size()) grid.cells_of.emplace_back(grid.data.size());
+    if (d == grid.cells_of[0].size()) {
+      for (auto& by_data : grid.cells_of) by_data.resize(grid.data.size());
+    }
     const auto [there, added] =
         grid.cells_of[m][d].emplace(cell.seed, grid_cell(cells[i], states[i]));
     if (added) continue;

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "openworld/base/random.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/png_writer.h"
 #include "openworld/worlds/drawn_source.h"
 #include "openworld/worlds/test_worlds.h"
@@ -168,6 +169,18 @@ TEST(SheetFormat, ReadsSheets) {
   Random third(3);
   for (const std::uint8_t value : draw(train, 3).rgb) ASSERT_EQ(value, third.below(256));
   EXPECT_EQ(draw(train, 3).width, 4);
+}
+
+// Each fits the limit by itself.
+TEST(SheetFormat, LimitsTheMemoryOfAllSheets) {
+  const TempFolder folder;
+  for (const char* name : {"train_1.png", "train_2.png"}) folder.write(name, sheet(8, 4, 1));
+  folder.write("train_labels.json", "[0,1,0,1,0,1,0,1]");
+  set_memory_limit(3 * 64 * 8);
+  EXPECT_NO_THROW(open_dataset(folder / "", {.split = "train"}));
+  set_memory_limit(3 * 64 * 8 - 1);
+  EXPECT_ERROR(open_dataset(folder / "", {.split = "train"}), "the sheets of train needs ");
+  set_memory_limit(std::nullopt);
 }
 
 TEST(SheetFormat, LeavesOtherFoldersAlone) {

@@ -19,6 +19,7 @@
 #include "openworld/base/threads.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
+#include "openworld/io/memory_limit.h"
 #include "openworld/io/png_reader.h"
 #include "openworld/worlds/drawn_source.h"
 #include "openworld/worlds/folders.h"
@@ -37,6 +38,7 @@ constexpr JsonLimits kLabelLimits = {
 
 struct Sheet {
   std::string path;
+  std::size_t file_bytes = 0;
   std::size_t side = 0;
   std::size_t count = 0;          // of images
   std::size_t first = 0;          // number of the first in its split
@@ -125,7 +127,8 @@ bool recognise_sheets(const std::string& path) {
 }
 
 Sheet open_sheet(const Origin& origin, std::size_t first) {
-  const PngHeader header = read_png_header(map_file(origin).values, origin);
+  const Bytes bytes = map_file(origin);
+  const PngHeader header = read_png_header(bytes.values, origin);
   const std::size_t side = side_of(header.width);
   if (side == 0) {
     origin.fail(
@@ -133,7 +136,7 @@ Sheet open_sheet(const Origin& origin, std::size_t first) {
                     "image in each row",
                     header.width));
   }
-  return {origin.file, side, header.height, first, {}};
+  return {origin.file, bytes.size(), side, header.height, first, {}};
 }
 
 std::vector<Sheet> open_sheets(const SplitFiles& files, std::size_t labels, const Origin& origin) {
@@ -154,6 +157,12 @@ std::vector<Sheet> open_sheets(const SplitFiles& files, std::size_t labels, cons
                     "labels",
                     files.split, count, sheets.size(), labels, files.labels));
   }
+  // Each has a limit of its own; all of them are held at once.
+  std::uint64_t file_bytes = 0;
+  for (const Sheet& sheet : sheets) file_bytes += sheet.file_bytes;
+  const std::size_t side = sheets.empty() ? 0 : sheets[0].side;
+  request_memory(3 * side * side * count, file_bytes, fmt::format("the sheets of {}", files.split),
+                 origin);
   parallel_for(sheets.size(), 0, [&](std::size_t i) {
     const Origin sheet{origin.function, sheets[i].path};
     sheets[i].rgb = read_png_rgb(map_file(sheet).values, sheet);

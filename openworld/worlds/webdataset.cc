@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "openworld/io/json_file.h"
+#include "openworld/io/json_number.h"
 #include "openworld/io/utf8.h"
 #include "openworld/worlds/folders.h"
 #include "openworld/worlds/format.h"
@@ -125,7 +126,7 @@ class ShardReader {
                               {.bytes = kMaxLabelSize});
     if (!root.is_object() || !root.contains("label")) return std::nullopt;
     const auto& label = root["label"];
-    if (label.is_number_integer()) return label.get<std::int64_t>();
+    if (const std::optional<std::int64_t> number = json_integer(label)) return *number;
     if (label.is_string()) return label.get<std::string>();
     fail(fmt::format("{} has label {}; expected a number or a class name", in_quotes(name),
                      in_quotes(label.dump())));

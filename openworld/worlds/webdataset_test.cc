@@ -101,6 +101,10 @@ TEST(Webdataset, RefusesWhatDoesNotFit) {
                "\"0.json\": is not valid JSON");
   EXPECT_ERROR(open(tar_file("0.jpg", "") + tar_file("0.json", R"({"label": 0.5})")),
                "\"0.json\" has label \"0.5\"");
+  // As a signed number it is -1, unknown.
+  EXPECT_ERROR(
+      open(tar_file("0.jpg", "") + tar_file("0.json", R"({"label": 18446744073709551615})")),
+      "\"0.json\" has label \"18446744073709551615\"");
   EXPECT_ERROR(open(numbered("0", "0") + tar_file("1.jpg", "")),
                "sample \"0.jpg\" has a label and sample \"1.jpg\" lacks one");
   EXPECT_ERROR(open(tar_file("1.jpg", "") + numbered("0", "0")),

@@ -129,8 +129,12 @@ std::optional<Matrix> to_matrix(const py::object& array, const char* name, const
   return openworld::to_matrix(to_npy(array, name, Numbers::kFloats, origin), origin);
 }
 
-Matrix to_given_matrix(const py::object& array, const char* name, const Origin& origin) {
+void expect_given(const py::object& array, const char* name, const Origin& origin) {
   if (array.is_none()) origin.fail(fmt::format("{} is None; expected an array", name));
+}
+
+Matrix to_given_matrix(const py::object& array, const char* name, const Origin& origin) {
+  expect_given(array, name, origin);
   return *to_matrix(array, name, origin);
 }
 

@@ -39,7 +39,9 @@ std::optional<Column<T>> to_column(const py::object& array, const char* name, co
 std::optional<FloatColumn> to_float_column(const py::object& array, const char* name,
                                            const Origin& origin);
 std::optional<Matrix> to_matrix(const py::object& array, const char* name, const Origin& origin);
-// The same for what must be there: throws Error for None.
+// Throws Error for None.
+void expect_given(const py::object& array, const char* name, const Origin& origin);
+// As to_matrix, of what must be there.
 Matrix to_given_matrix(const py::object& array, const char* name, const Origin& origin);
 
 // A read-only array that shares the memory of the column; None for an empty one.

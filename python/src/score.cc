@@ -73,6 +73,7 @@ std::optional<std::vector<std::string>> names_of(const py::object& names) {
 ClassTexts texts_of(const py::object& texts, std::optional<ClassLabels> label,
                     std::optional<std::vector<std::string>> names, const ScoreOptions& options) {
   if (!py::isinstance<py::str>(texts)) {
+    expect_given(texts, "texts", kOrigin);
     const NpyArray array = to_npy(texts, "texts", Numbers::kFloats, kOrigin);
     const std::size_t dimensions = array.header.shape.size();
     if (dimensions != 2 && dimensions != 3) {

@@ -106,7 +106,7 @@ def test_several_scores(data):
     ({"label": None}, "no label; expected"),
     ({"label": np.zeros(3, int)}, "label has 3 rows; expected 300"),
     ({"images": None}, "images is None; expected an array"),
-    ({"texts": None}, "texts has dtype object"),
+    ({"texts": None}, "texts is None; expected an array"),
     ({"texts": np.zeros(6)}, "texts has shape"),
     ({"texts": np.zeros((6, 16))}, "length 0"),
     ({"wrong": 1}, "wrong"),

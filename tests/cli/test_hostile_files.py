@@ -14,40 +14,10 @@ import zlib
 import numpy as np
 import pytest
 from command import BIN, needs_models, refused, run, succeed
+from costs import cheaply_refused, measured, safetensors
 from data import compact, write_npz
 
 MIB = 1 << 20
-
-
-def measured(*args, cwd=None):
-    """(exit code, stderr, seconds of processor time, peak bytes) of `openworld args`."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        if cwd:
-            os.chdir(cwd)
-        os.dup2(write, 2)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.execv(BIN, [BIN, *map(str, args)])
-    os.close(write)
-    with os.fdopen(read) as stream:
-        err = stream.read()
-    _, status, usage = os.wait4(pid, 0)
-    return (os.waitstatus_to_exitcode(status), err, usage.ru_utime + usage.ru_stime,
-            usage.ru_maxrss * 1024)
-
-
-def cheaply_refused(*args, says, cwd=None):
-    """Refused in one line, in at most 10 s of processor time and 1 GiB."""
-    code, err, seconds, memory = measured(*args, cwd=cwd)
-    assert code == 2 and err.count("\n") == 1, (code, err)
-    for fragment in says:
-        assert fragment in err, err
-    assert seconds < 10 and memory < 1 << 30, (seconds, memory)
-
-
-def safetensors(header, data=b""):
-    return struct.pack("<Q", len(header)) + header + data
 
 
 def empty_tensors(count):

@@ -1,0 +1,26 @@
+#pragma once
+
+// Numbers names in the order in which they first appear.
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace openworld {
+
+class NameIndex {
+ public:
+  // The place of `name` in `names`, to which it is added unless it is there. REQUIRES: the same
+  // list at every call, to which nothing else adds.
+  std::size_t index_of(const std::string& name, std::vector<std::string>& names) {
+    const auto [at, is_new] = places_.try_emplace(name, names.size());
+    if (is_new) names.push_back(name);
+    return at->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace openworld
