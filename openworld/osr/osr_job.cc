@@ -105,7 +105,13 @@ OsrModel open_model(const RunFolder& folder, const RunSpec& spec) {
                     "run.json",
                     bytes, width, spec.base_classes));
   }
-  OsrModel model = model_of(spec);
+  OsrModel model = [&] {
+    try {
+      return model_of(spec);
+    } catch (const Error& error) {
+      Origin{"osr", folder.spec_file()}.fail(error.message());
+    }
+  }();
   model.load(folder.model_file());
   return model;
 }

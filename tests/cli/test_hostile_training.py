@@ -85,6 +85,7 @@ def many_options(spec):
 
 SPECS = {
     "input": (lambda spec: spec["network"].update(input=1 << 24), "input is 16777216; expected 1 to 65536"),
+    "value": (lambda spec: spec["options"].update(epochs=-1), "run.json: option epochs is -1"),
     "options": (many_options, "expected at most 1000 options"),
 }
 
