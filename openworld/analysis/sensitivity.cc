@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <unordered_map>
 
 #include "openworld/base/error.h"
 #include "openworld/base/random.h"
@@ -62,16 +63,36 @@ void thin(const RankedScores& ranked, const Sizes& sizes, Random& random,
   }
 }
 
+// Those of classes by label. A label may be any number below 2^31, whatever the number of rows.
+class ClassQuotas {
+ public:
+  Quota& of(std::size_t label) {
+    if (label >= kNear) return far_[label];
+    if (label >= near_.size()) near_.resize(label + 1);
+    return near_[label];
+  }
+
+  template <class F>
+  void for_each(F&& take) {
+    for (Quota& quota : near_) take(quota);
+    for (auto& [label, quota] : far_) take(quota);
+  }
+
+ private:
+  static constexpr std::size_t kNear = 1 << 16;
+  std::vector<Quota> near_;
+  std::unordered_map<std::size_t, Quota> far_;
+};
+
 // The same, class by class: above ratio 1 every base class is thinned to 1 / ratio, below it every
 // new class to the ratio.
 void thin_classes(const RankedScores& ranked, double ratio, Random& random,
                   std::span<std::uint8_t> weights) {
-  std::array<std::vector<Quota>, 2> quotas;  // of base classes and of new ones
+  std::array<ClassQuotas, 2> quotas;  // of base classes and of new ones
   const auto quota_of = [&](std::size_t rank) -> Quota& {
-    std::vector<Quota>& side = quotas[is_base(ranked.codes()[rank] & kKindMask) ? 0 : 1];
-    const auto label = static_cast<std::size_t>(ranked.outcomes().label[ranked.order()[rank]]);
-    if (label >= side.size()) side.resize(label + 1);
-    return side[label];
+    const bool base = is_base(ranked.codes()[rank] & kKindMask);
+    return quotas[base ? 0 : 1].of(
+        static_cast<std::size_t>(ranked.outcomes().label[ranked.order()[rank]]));
   };
   const auto is_known = [&](std::size_t rank) {
     return (ranked.codes()[rank] & kKindMask) != kUnknownKind;
@@ -81,11 +102,11 @@ void thin_classes(const RankedScores& ranked, double ratio, Random& random,
   }
   const std::array<double, 2> shares = {ratio > 1 ? 1 / ratio : 1, ratio < 1 ? ratio : 1};
   for (std::size_t side = 0; side < quotas.size(); ++side) {
-    for (Quota& quota : quotas[side]) {
+    quotas[side].for_each([&](Quota& quota) {
       // A hair more, so that 0.2 * 30 is 6 in floating point, too.
       const double wanted = shares[side] * static_cast<double>(quota.left) * (1 + 1e-12);
       quota.wanted = std::min(quota.left, static_cast<std::int64_t>(std::max(wanted, 1.0)));
-    }
+    });
   }
   for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
     weights[rank] = !is_known(rank) || quota_of(rank).draw(random) ? 1 : 0;

@@ -41,6 +41,9 @@ struct Measured {
   std::int32_t base_classes = 0;
 };
 
+// Of --per-class: each takes a kilobyte or two until it is printed.
+constexpr std::size_t kMostClasses = 100'000;
+
 class Eval : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -110,6 +113,10 @@ class Eval : public Command {
     if (!folder.spec("eval").scenario) return false;
     const RunResult result = folder.result("eval");
     folder.expect_whole({RunFile::kSpec, RunFile::kPredictions}, "eval");
+    if (result.views.empty()) {
+      Origin{"eval", folder.result_file()}.fail(
+          "has no views; expected those of the scenario that run.json names");
+    }
     files_.clear();
     for (std::size_t v = 0; v < result.views.size(); ++v) {
       files_.push_back(folder.view_file(v));
@@ -175,6 +182,10 @@ class Eval : public Command {
         fail("eval", fmt::format("{}: no label array; --per-class needs it", file));
       }
       measured.classes = per_class_accuracy(ranking, options.bootstrap.level);
+      if (measured.classes.size() > kMostClasses) {
+        fail("eval", fmt::format("{}: has {} classes; --per-class takes at most {}", file,
+                                 measured.classes.size(), kMostClasses));
+      }
       measured.class_names = predictions.classes;
       measured.base_classes = predictions.base_classes;
     }

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "openworld/base/error.h"
 #include "openworld/detection/json_item.h"
@@ -135,16 +136,12 @@ class AnnotationsReader {
     sort_by_id(annotations_.images, "images", origin_);
     sort_by_id(annotations_.categories, "categories", origin_);
     auto& objects = annotations_.objects;
-    std::unordered_set<std::int64_t> ids;
-    ids.reserve(objects.size());
+    expect_own_ids();
     simdjson::dom::parser parser;
     for (std::size_t i = 0; i < objects.size(); ++i) {
       const auto refuse = [&](std::string_view message) {
         origin_.fail(fmt::format("annotation {}: {}", i, message));
       };
-      if (!ids.insert(objects[i].id).second) {
-        refuse(fmt::format("id {} belongs to another annotation", objects[i].id));
-      }
       const auto image = annotations_.image(image_ids_[i]);
       if (!image) refuse(fmt::format("image_id {} is not among the images", image_ids_[i]));
       const auto category = annotations_.category(category_ids_[i]);
@@ -155,6 +152,19 @@ class AnnotationsReader {
       objects[i].category = *category;
       if (type_ == IouType::kMask) read_mask(i, parser);
     }
+  }
+
+  // By sorting: ids can be chosen so that they collide in a hash table.
+  void expect_own_ids() const {
+    const auto& objects = annotations_.objects;
+    std::vector<std::pair<std::int64_t, std::size_t>> ids;
+    for (std::size_t i = 0; i < objects.size(); ++i) ids.emplace_back(objects[i].id, i);
+    std::ranges::sort(ids);
+    const auto twice = std::ranges::adjacent_find(
+        ids, [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (twice == ids.end()) return;
+    origin_.fail(fmt::format("annotation {}: id {} belongs to another annotation",
+                             std::next(twice)->second, twice->first));
   }
 
   void read_mask(std::size_t i, simdjson::dom::parser& parser) {

@@ -16,6 +16,9 @@ namespace {
 
 using Element = simdjson::dom::element;
 
+// Uncertainties of a file. Every one is looked for in every image.
+constexpr std::size_t kMostTypes = 1000;
+
 class OpenSetReader {
  public:
   OpenSetReader(const JsonInput& input, const CocoAnnotations& annotations, bool any_score)
@@ -107,6 +110,9 @@ class OpenSetReader {
     }
     for (const std::string_view taken : {"boxes", "labels"}) {
       if (words[0] == taken) origin_.fail(fmt::format("unc-types names {}", taken));
+    }
+    if (file_.uncertainties.size() == kMostTypes) {
+      origin_.fail(fmt::format("has more than {} unc-types", kMostTypes));
     }
     for (const Uncertainty& other : file_.uncertainties) {
       if (other.name == words[0]) {

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "openworld/base/quotes.h"
@@ -51,13 +53,17 @@ std::optional<std::vector<std::int32_t>> labels_of(const FeatureReader& reader,
       std::ranges::copy_if(all, std::back_inserter(names),
                            [](const std::string& name) { return name != kUnknown; });
     }
+    std::unordered_map<std::string_view, std::int32_t> places;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      places.emplace(names[c], static_cast<std::int32_t>(c));
+    }
     for (const std::string& text : *texts) {
-      const auto at = std::ranges::find(names, text);
-      if (at == names.end() && text != kUnknown) {
+      const auto at = places.find(text);
+      if (at == places.end() && text != kUnknown) {
         reader.origin().fail(fmt::format("label[{}] is {}, which is not among the names",
                                          indices.size(), in_quotes(text)));
       }
-      indices.push_back(at == names.end() ? -1 : static_cast<std::int32_t>(at - names.begin()));
+      indices.push_back(at == places.end() ? -1 : at->second);
     }
     return indices;
   }

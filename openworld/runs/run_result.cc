@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
@@ -161,7 +162,14 @@ RunResult read_run_result(const Origin& origin) {
                    .cost = {}};
   if (fields.has("loss")) result.loss = fields.number("loss", 0);
   if (fields.has(cost)) result.cost = cost_of(fields.object(cost));
-  for (const JsonFields& view : fields.objects("views")) result.views.push_back(view_of(view));
+  std::set<std::string> view_files;
+  for (const JsonFields& view : fields.objects("views")) {
+    result.views.push_back(view_of(view));
+    // It would be read for every one of them.
+    if (!view_files.insert(result.views.back().file).second) {
+      view.fail("file", "another file for each view");
+    }
+  }
   if (fields.has("files")) {
     const JsonFields files = fields.object("files");
     for (const auto& [name, value] : fields["files"].items()) {

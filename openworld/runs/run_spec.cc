@@ -107,7 +107,18 @@ Json spec_json(const RunSpec& spec) {
   return json;
 }
 
+// Places are looked for in many folders, which of longer texts takes seconds.
+void check_paths(const JsonFields& fields, std::initializer_list<const char*> keys) {
+  constexpr std::size_t kMost = 1 << 16;
+  for (const char* key : keys) {
+    if (fields.text(key, "").size() > kMost) {
+      fields.fail(key, fmt::format("a path of at most {} bytes", kMost));
+    }
+  }
+}
+
 RunModel model_of(const JsonFields& fields) {
+  check_paths(fields, {"path", "vocabulary"});
   RunModel model{.path = name_field(fields, "path"),
                  .format = fields.text("format", ""),
                  .sha256 = fields.text("sha256", ""),
@@ -121,6 +132,7 @@ RunModel model_of(const JsonFields& fields) {
 }
 
 RunData data_of(const JsonFields& fields) {
+  check_paths(fields, {"path", "test_data", "image_root", "names"});
   return {.path = name_field(fields, "path"),
           .train_split = fields.text("train_split", ""),
           .test_split = fields.text("test_split", ""),

@@ -17,7 +17,7 @@ using Token = std::int32_t;
 
 // A merge walks over the words that have its pair, which of long ones takes much for little: no
 // context holds a text of so many tokens. What follows in a word is left out.
-constexpr std::size_t kLongestWord = 1024;
+constexpr std::size_t kLongestWord = 256;
 
 struct Word {
   std::vector<Token> tokens;
@@ -121,24 +121,23 @@ class Trainer {
       }
       old = std::move(now);
       for (std::size_t i = 1; i < old.size(); ++i) {
-        if (old[i - 1] == result || old[i] == result) enter(old[i - 1], old[i], w);
+        if (old[i - 1] != result && old[i] != result) continue;
+        enter(old[i - 1], old[i], w);
+        grown_.push_back(pair_key(old[i - 1], old[i]));
       }
     }
     // A pair grows only by the token that is new, so that a queued count is never too low but here.
-    for (const std::uint32_t w : holders) {
-      const std::vector<Token>& now = words_[w].tokens;
-      for (std::size_t i = 1; i < now.size(); ++i) {
-        if (now[i - 1] != result && now[i] != result) continue;
-        const std::uint64_t key = pair_key(now[i - 1], now[i]);
-        queue_.push({pairs_.at(key).count, key});
-      }
-    }
+    std::sort(grown_.begin(), grown_.end());
+    grown_.erase(std::unique(grown_.begin(), grown_.end()), grown_.end());
+    for (const std::uint64_t key : grown_) queue_.push({pairs_.at(key).count, key});
+    grown_.clear();
   }
 
   std::vector<std::string> tokens_;
   std::vector<Word> words_;
   std::unordered_map<std::uint64_t, Pair> pairs_;
   std::priority_queue<Candidate> queue_;
+  std::vector<std::uint64_t> grown_;  // pairs of the merge under way
 };
 
 }  // namespace

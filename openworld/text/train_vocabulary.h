@@ -28,7 +28,7 @@ struct VocabularyOptions {
 // How often each word occurs. Throws Error for a text that is not UTF-8.
 std::map<std::string, std::uint64_t> count_words(std::span<const std::string> texts);
 
-// Only the first 1,024 bytes of a word count. O((words' bytes + merges) log) for any number of
+// Only the first 256 bytes of a word count. O((words' bytes + merges) log) for any number of
 // merges. Throws Error if there is no word.
 Vocabulary train_vocabulary(const std::map<std::string, std::uint64_t>& words,
                             const VocabularyOptions& options = {});

@@ -122,8 +122,8 @@ TEST(TrainVocabulary, LearnsFromTheStartOfALongWord) {
   Random random(1);
   while (word.size() < 60'000) word += static_cast<char>('a' + random.below(4));
   const auto merges = merges_of(train_vocabulary({{word, 1}}, {.merges = 200}));
-  EXPECT_EQ(merges, merges_of(train_vocabulary({{word.substr(0, 1024), 1}}, {.merges = 200})));
-  EXPECT_GT(merges.size(), 50u);
+  EXPECT_EQ(merges, merges_of(train_vocabulary({{word.substr(0, 256), 1}}, {.merges = 200})));
+  EXPECT_GT(merges.size(), 20u);
 }
 
 TEST(TrainVocabulary, LeavesRarePairsApart) {

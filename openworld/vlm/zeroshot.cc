@@ -44,6 +44,7 @@ Tensor zeroshot_classifier(const Clip& clip, const Tokenizer& tokenizer,
   at::NoGradGuard no_grad;
   if (names.empty()) fail("zeroshot_classifier", "no class names, expected at least one");
   if (templates.empty()) fail("zeroshot_classifier", "no templates, expected at least one");
+  expect_few_texts(names, templates, "zeroshot_classifier");
   std::vector<std::string> texts;
   for (const std::string& text : templates) {
     for (const std::string& name : names) texts.push_back(fill(text, name));

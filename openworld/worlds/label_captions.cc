@@ -33,6 +33,7 @@ class LabelCaptions : public CaptionSource {
   }
   std::string place(std::size_t index) const override { return sample_name(images_, index); }
   std::vector<std::string> corpus() const override {
+    expect_few_texts(names_, templates_, "pretrain");
     std::vector<std::string> texts;
     for (const std::string& name : names_) {
       for (const std::string& text : templates_) texts.push_back(fill(text, name));

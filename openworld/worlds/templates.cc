@@ -142,10 +142,21 @@ std::vector<TemplateSet> make_sets() {
   return sets;
 }
 
+// The text with `to` for each `from`.
+std::string with_each(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (;;) {
+    const std::size_t at = text.find(from);
+    result.append(text.substr(0, at));
+    if (at == std::string_view::npos) return result;
+    result.append(to);
+    text.remove_prefix(at + from.size());
+  }
+}
+
 // CLIP_benchmark writes {c}.
-std::string with_place(std::string text) {
-  for (std::size_t at; (at = text.find("{c}")) != std::string::npos;) text.replace(at, 3, kPlace);
-  return text;
+std::string with_place(std::string_view text) {
+  return with_each(text, "{c}", kPlace);
 }
 
 }  // namespace
@@ -194,7 +205,7 @@ std::vector<std::string> load_templates(const std::string& path) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (row.ends_with('\r')) row.pop_back();
     if (row.empty()) continue;
-    row = with_place(std::move(row));
+    row = with_place(row);
     if (row.find(kPlace) == std::string::npos) {
       origin.fail(fmt::format("line {} is {}; expected {{}} where the class name goes", line,
                               in_quotes(row)));
@@ -220,14 +231,24 @@ std::vector<std::string> resolve_templates(const std::string& text) {
 }
 
 std::string fill(std::string_view text, std::string_view name) {
-  std::string filled;
-  for (;;) {
-    const std::size_t at = text.find(kPlace);
-    filled.append(text.substr(0, at));
-    if (at == std::string_view::npos) return filled;
-    filled.append(name);
-    text.remove_prefix(at + kPlace.size());
+  return with_each(text, kPlace, name);
+}
+
+void expect_few_texts(std::span<const std::string> names, std::span<const std::string> templates,
+                      std::string_view function) {
+  constexpr std::uint64_t kMostTexts = 2'000'000, kMostBytes = std::uint64_t{128} << 20;
+  std::uint64_t bytes_of_names = 0, bytes = 0;
+  for (const std::string& name : names) bytes_of_names += name.size();
+  for (const std::string& text : templates) {
+    std::uint64_t places = 0;
+    for (std::size_t at = 0; (at = text.find(kPlace, at)) != std::string::npos; ++at) ++places;
+    bytes += text.size() * names.size() + places * bytes_of_names;
   }
+  const std::uint64_t texts = names.size() * templates.size();
+  if (texts <= kMostTexts && bytes <= kMostBytes) return;
+  fail(function, fmt::format("{} names in {} templates are {} texts of {} bytes; expected at most "
+                             "{} texts and {} bytes",
+                             names.size(), templates.size(), texts, bytes, kMostTexts, kMostBytes));
 }
 
 std::string spaced(std::string_view name) {

@@ -53,6 +53,11 @@ std::vector<std::string> resolve_templates(const std::string& text);
 // `text` with the name in place of every {}.
 std::string fill(std::string_view text, std::string_view name);
 
+// Throws Error as [function] if the names in the templates are more than 2,000,000 texts or 128
+// MiB.
+void expect_few_texts(std::span<const std::string> names, std::span<const std::string> templates,
+                      std::string_view function);
+
 // "american_bulldog" as people write it: underscores become spaces. Every method does so but RPO.
 std::string spaced(std::string_view name);
 

@@ -1,5 +1,5 @@
-"""Small files of open-set training, studies and tables that ask for much: little memory and time, and one line where they
-are refused."""
+"""Small files of runs, training, studies and tables that ask for much: little memory and time, and one line where they are
+refused."""
 
 import json
 import shutil
@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 from command import needs_models, succeed
+from command import run as run_command
 from costs import cheaply_refused, measured, safetensors
 
 
@@ -36,6 +37,14 @@ def trained(features):
     succeed("osr", "train", "--method", "softmax", "--net", "mlp", "--data", "train.npz", "--test-data", "test.npz", "--known",
             "0,1,2", "--epochs", 1, "--out", "run", "--quiet", cwd=features)
     return features / "run"
+
+
+@pytest.fixture(scope="module")
+def trained_scenario(tmp_path_factory):
+    run = tmp_path_factory.mktemp("scenario") / "run"
+    succeed("tune", "--method", "zero-shot", "--model", "pocket", "--data", "doodles:shapes", "--scenario", "imbalance", "--out",
+            run, "--quiet")
+    return run
 
 
 IMAGES = {"images": np.zeros((4, 3, 32, 32), "f4"), "labels": np.array([0, 1, 0, 1])}
@@ -152,3 +161,83 @@ def test_names_that_many_classes_have(folder):
     code, err, seconds, memory = measured("score", "--images", folder / "i.npz", "--texts", folder / "t.npz", "--names",
                                           folder / "names.txt", "--base", folder / "base.txt", "--out", folder / "p.npz")
     assert code in (0, 2) and seconds < 10 and memory < 1 << 30, (code, err[:200], seconds, memory)
+
+
+@needs_models
+def test_a_scenario_without_views(trained_scenario, folder):
+    """eval took the first view for granted."""
+    run = folder / "run"
+    shutil.copytree(trained_scenario, run)
+    result = json.loads((run / "result.json").read_text())
+    del result["views"], result["files"]
+    (run / "result.json").write_text(json.dumps(result))
+    for flags in ([], ["--per-class"], ["--json"]):
+        cheaply_refused("eval", run, *flags, says=["result.json: has no views"])
+
+
+@needs_models
+def test_a_view_that_is_listed_often(trained_scenario, folder):
+    run = folder / "run"
+    shutil.copytree(trained_scenario, run)
+    result = json.loads((run / "result.json").read_text())
+    result["views"] = result["views"][:1] * 100
+    (run / "result.json").write_text(json.dumps(result))
+    cheaply_refused("eval", run, says=["result.json", "expected another file for each view"])
+    assert "expected another file for each view" in run_command("doctor", run).out
+
+
+def test_a_label_far_beyond_the_others(folder):
+    label = np.array([0, 0, 2**31 - 1, 0, 1, 2**28])
+    np.savez(folder / "p.npz", side=np.array([0, 0, 0, 1, 1, 1]), label=label, score=np.arange(6.0), correct=np.ones(6, bool))
+    code, err, seconds, memory = measured("sensitivity", folder / "p.npz", "--relative")
+    assert code == 0 and seconds < 10 and memory < 1 << 28, (code, err, seconds, memory)
+
+
+@needs_models
+@pytest.mark.parametrize("text, says", [("{}" * 2_000_000, "texts of"), ("{}\n" * 600_000, "6000000 texts")], ids=["long", "many"])
+def test_templates_of_much_text(folder, text, says):
+    (folder / "t.txt").write_text(text)
+    cheaply_refused("zeroshot", "--model", "pocket", "--data", "doodles:shapes", "--templates", folder / "t.txt", says=[says])
+
+
+@needs_models
+def test_a_template_of_many_places(folder):
+    """Replaced in one pass."""
+    (folder / "t.txt").write_text("{c}" * 300_000)
+    code, err, seconds, memory = measured("zeroshot", "--model", "pocket", "--data", "doodles:shapes", "--templates",
+                                          folder / "t.txt")
+    assert code in (0, 2) and seconds < 10 and memory < 1 << 30, (code, err[:200], seconds, memory)
+
+
+def test_features_with_many_names(folder):
+    labels = np.array([f"n{i}" for i in range(200_000)])
+    np.savez(folder / "f.npz", features=np.ones((200_000, 2), "f2"), labels=labels)
+    code, err, seconds, memory = measured("doctor", folder / "f.npz")
+    assert code in (0, 1, 2) and seconds < 10 and memory < 1 << 30, (code, err[:200], seconds, memory)
+
+
+def test_ids_that_collide(folder):
+    """Multiples of the number of buckets that a hash table of so many would have."""
+    count, step = 100_000, 107_897
+    box = {"bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0, "image_id": 1, "category_id": 1}
+    truth = {"images": [{"id": 1, "width": 9, "height": 9}], "categories": [{"id": 1, "name": "a"}],
+             "annotations": [{"id": i * step, **box} for i in range(count)]}
+    (folder / "truth.json").write_text(json.dumps(truth, separators=(",", ":")))
+    (folder / "found.json").write_text("[]")
+    code, err, seconds, _ = measured("detect", "--annotations", folder / "truth.json", "--results", folder / "found.json")
+    assert code in (0, 2) and seconds < 10, (err[:200], seconds)
+
+
+@needs_models
+def test_paths_of_megabytes(trained_scenario, folder):
+    run = folder / "run"
+    shutil.copytree(trained_scenario, run)
+    rewrite_spec(run, lambda spec: spec["model"].update(path="a/" * 4_000_000))
+    cheaply_refused("doctor", run, says=["run.json", "expected a path of at most 65536 bytes"])
+
+
+def test_a_million_classes(folder):
+    count = 500_000
+    np.savez_compressed(folder / "p.npz", side=np.zeros(count, "i1"), label=np.arange(count), score=np.zeros(count, "f4"),
+                        correct=np.ones(count, bool))
+    cheaply_refused("eval", folder / "p.npz", "--per-class", says=["p.npz: has 500000 classes; --per-class takes at most"])
