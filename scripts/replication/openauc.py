@@ -237,7 +237,9 @@ def page(program, out):
     results = Results(program, out)
     if not results.values:
         raise SystemExit(f"{out}: no finished run")
+    runs = [f"`{net}` on {dataset}, {results.epochs[net]} epochs, {len(results.table(net, dataset))} methods"
+            for net, dataset in results.settings()]
     tables = "\n".join(f"### {net} on {dataset}, {results.epochs[net]} epochs\n\n{main_table(results, net, dataset)}"
                        for net, dataset in results.settings())
-    return fill("openauc.md", {"tables": tables, "first": first_claim(results), "second": second_claim(results),
+    return fill("openauc.md", {"runs": "; ".join(runs), "tables": tables, "first": first_claim(results), "second": second_claim(results),
                                "third": third_claim(results)})
