@@ -20,7 +20,7 @@
 namespace openworld {
 namespace {
 
-// What a name takes with its tokens, its feature and its column of logits, or more.
+// What a name takes at least, with its tokens, its feature and its column of logits.
 constexpr std::size_t kNameBytes = 2048;
 
 class OpenSet : public Command {

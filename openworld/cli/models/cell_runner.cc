@@ -11,6 +11,7 @@
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
 #include "openworld/base/split_list.h"
+#include "openworld/cli/models/cell_request.h"
 #include "openworld/cli/models/osr_cell.h"
 #include "openworld/cli/models/terminal.h"
 #include "openworld/runs/run_folder.h"
@@ -48,25 +49,13 @@ ScenarioRequest scenario_of(const Cell& cell) {
 
 TuningRequest request_of(const Cell& cell, const CellContext& context) {
   TuningRequest request{.method = cell.learner.name};
-  // A cell that was begun keeps the label that it has: a plan may change it, and resume.
-  const RunFolder folder(context.folder);
-  request.label = folder.is_run() ? folder.spec("study").label : cell.learner.label;
-  for (const auto& [name, value] : cell.learner.options) {
-    request.options.push_back(fmt::format("{}={}", name, option_text(value)));
-  }
+  set_from_cell(request, cell, context);
   request.model.path = cell.model.path;
   request.model.activation = cell.model.activation;
   request.model.vocabulary = cell.model.vocabulary;
   request.model.threads = context.threads;
   request.logit_scale = cell.model.logit_scale;
   request.data.path = cell.data.path;
-  request.data.options.image_root = cell.data.image_root;
-  request.data.options.names = cell.data.names;
-  request.data.options.format = cell.data.format;
-  request.data.options.allow_duplicate_names = cell.data.allow_duplicate_names;
-  request.train_split = cell.data.train_split;
-  request.test_split = cell.data.test_split;
-  request.test_data = cell.data.test_data;
   request.base = cell.data.base;
   if (!is_plain(cell.scenario)) request.scenario = scenario_of(cell);
   request.templates = cell.data.templates;
@@ -76,7 +65,6 @@ TuningRequest request_of(const Cell& cell, const CellContext& context) {
   request.shot_rule = cell.learner.shot_rule;
   request.views = cell.learner.views;
   request.augment = cell.learner.augment;
-  request.runs = {{static_cast<std::uint64_t>(cell.seed), context.folder}};
   return request;
 }
 

@@ -8,6 +8,7 @@
 
 #include "openworld/base/error.h"
 #include "openworld/base/quotes.h"
+#include "openworld/cli/models/cell_request.h"
 #include "openworld/osr/network.h"
 #include "openworld/osr/osr_job.h"
 #include "openworld/osr/table.h"
@@ -38,9 +39,7 @@ void refuse_fields(const Cell& cell, T part, const char* what,
 
 OsrTrainRequest osr_request_of(const Cell& cell, const CellContext& context) {
   OsrTrainRequest request{.method = cell.learner.name, .net = network_of(cell)};
-  for (const auto& [name, value] : cell.learner.options) {
-    request.options.push_back(fmt::format("{}={}", name, option_text(value)));
-  }
+  set_from_cell(request, cell, context);
   // Without a list of known classes the path is a published split.
   if (cell.data.known.empty()) {
     request.split = cell.data.path;
@@ -48,20 +47,9 @@ OsrTrainRequest osr_request_of(const Cell& cell, const CellContext& context) {
     request.data.path = cell.data.path;
     request.known = cell.data.known;
   }
-  request.data.options.image_root = cell.data.image_root;
-  request.data.options.names = cell.data.names;
-  request.data.options.format = cell.data.format;
-  request.data.options.allow_duplicate_names = cell.data.allow_duplicate_names;
-  request.train_split = cell.data.train_split;
-  request.test_split = cell.data.test_split;
-  request.test_data = cell.data.test_data;
   request.unknown = cell.data.unknown;
   request.unknown_split = cell.data.unknown_split;
-  // A cell that was begun keeps the label that it has: a plan may change it, and resume.
-  const RunFolder folder(context.folder);
-  request.label = folder.is_run() ? folder.spec("study").label : cell.learner.label;
   request.threads = context.threads;
-  request.runs = {{static_cast<std::uint64_t>(cell.seed), context.folder}};
   return request;
 }
 
