@@ -21,6 +21,7 @@ set(OPENWORLD_PUBLIC_HEADERS
     openworld/base/pages.h
     openworld/base/quotes.h
     openworld/base/sort.h
+    openworld/base/text_map.h
     openworld/checkpoint.h
     openworld/checkpoint/clip_checkpoint.h
     openworld/checkpoint/clip_config.h

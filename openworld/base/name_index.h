@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <vector>
+
+#include "openworld/base/text_map.h"
 
 namespace openworld {
 
@@ -20,7 +21,7 @@ class NameIndex {
   }
 
  private:
-  std::unordered_map<std::string, std::size_t> places_;
+  TextMap<std::size_t> places_;
 };
 
 }  // namespace openworld

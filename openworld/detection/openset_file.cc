@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 
+#include "openworld/base/text_map.h"
 #include "openworld/detection/json_item.h"
 #include "openworld/detection/json_stream.h"
 #include "openworld/detection/json_values.h"
@@ -241,7 +241,7 @@ class OpenSetReader {
   const CocoAnnotations& annotations_;
   bool any_score_;
   OpenSetFile file_;
-  std::unordered_map<std::string, std::uint32_t> images_, categories_;
+  TextMap<std::uint32_t> images_, categories_;
   std::vector<std::uint32_t> objects_;
   std::vector<bool> read_;
 };

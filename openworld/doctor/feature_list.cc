@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "openworld/base/quotes.h"
+#include "openworld/base/text_map.h"
 #include "openworld/io/feature_reader.h"
 #include "openworld/io/npy_values.h"
 
@@ -53,7 +53,7 @@ std::optional<std::vector<std::int32_t>> labels_of(const FeatureReader& reader,
       std::ranges::copy_if(all, std::back_inserter(names),
                            [](const std::string& name) { return name != kUnknown; });
     }
-    std::unordered_map<std::string_view, std::int32_t> places;
+    TextViewMap<std::int32_t> places;
     for (std::size_t c = 0; c < names.size(); ++c) {
       places.emplace(names[c], static_cast<std::int32_t>(c));
     }

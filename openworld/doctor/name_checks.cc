@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "openworld/base/quotes.h"
+#include "openworld/base/text_map.h"
 #include "openworld/doctor/check.h"
 #include "openworld/doctor/plain_name.h"
 
@@ -78,7 +78,7 @@ std::vector<Finding> look_for_contained(const Patient& patient) {
   for (const ClassNameList& list : patient.names) {
     std::vector<std::string> plain;
     for (const std::string& name : list.names) plain.push_back(plain_name(name));
-    std::unordered_map<std::string_view, std::size_t> known;
+    TextViewMap<std::size_t> known;
     for (std::size_t c = 0; c < plain.size(); ++c) {
       if (!plain[c].empty()) known.emplace(plain[c], c);
     }

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <numeric>
 #include <set>
-#include <unordered_set>
 
 #include "openworld/base/error.h"
 #include "openworld/base/nearest_name.h"
 #include "openworld/base/quotes.h"
 #include "openworld/base/split_list.h"
+#include "openworld/base/text_map.h"
 #include "openworld/base/trimmed.h"
 #include "openworld/io/text_lines.h"
 
@@ -85,7 +85,7 @@ std::vector<std::size_t> find_classes(const ClassSelection& list,
                                                             : std::get<1>(list);
   const ClassFinder finder(names);
   std::set<std::size_t> classes;
-  std::unordered_set<std::string> seen;  // a name may be that of many classes
+  TextSet seen;  // a name may be that of many classes
   for (const std::string& item : wanted) {
     const std::string name(trimmed(item));
     if (name.empty() || !seen.insert(name).second) continue;

@@ -184,7 +184,7 @@ CsvTable read_csv(const Origin& origin) {
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view column) const {
-  const auto found = places_.find(std::string(column));
+  const auto found = places_.find(column);
   if (found == places_.end()) return std::nullopt;
   return found->second;
 }

@@ -15,10 +15,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "openworld/base/text_map.h"
 #include "openworld/io/column.h"
 #include "openworld/io/origin.h"
 
@@ -73,10 +73,10 @@ class CsvTable {
   Bytes bytes_;
   Origin origin_;
   std::vector<std::string> columns_;
-  std::unordered_map<std::string, std::size_t> places_;  // of columns
-  std::vector<Cell> cells_;                              // by rows
-  std::vector<std::string_view> elsewhere_;              // long cells, and those of unescaped_
-  std::deque<std::string> unescaped_;                    // what cells with doubled quotes view
+  TextMap<std::size_t> places_;              // of columns
+  std::vector<Cell> cells_;                  // by rows
+  std::vector<std::string_view> elsewhere_;  // long cells, and those of unescaped_
+  std::deque<std::string> unescaped_;        // what cells with doubled quotes view
   // (row, its line) after each cell with line ends in it; elsewhere lines advance with the rows.
   std::vector<std::pair<std::size_t, std::size_t>> lines_;
 };

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "openworld/base/text_map.h"
 #include "openworld/io/column.h"
 #include "openworld/io/mapped_file.h"
 #include "openworld/io/memory_limit.h"
@@ -75,11 +75,11 @@ class Counter {
 
 // Appends a key that the object does not have; the value, or null if it has it. nlohmann's own
 // insertion into an ordered object compares with every key before it.
-Json* insert(Json& object, std::string& key, std::unordered_set<std::string>*) {
+Json* insert(Json& object, std::string& key, TextSet*) {
   const auto [at, is_new] = object.get_ref<Json::object_t&>().emplace(std::move(key), nullptr);
   return is_new ? &at->second : nullptr;
 }
-OrderedJson* insert(OrderedJson& object, std::string& key, std::unordered_set<std::string>* keys) {
+OrderedJson* insert(OrderedJson& object, std::string& key, TextSet* keys) {
   if (!keys->insert(key).second) return nullptr;
   auto& list =
       static_cast<OrderedJson::object_t::Container&>(object.get_ref<OrderedJson::object_t&>());
@@ -124,7 +124,7 @@ class Builder {
  private:
   struct Open {
     J* value;
-    std::unordered_set<std::string> keys{};  // of an ordered object
+    TextSet keys{};  // of an ordered object
   };
 
   J* place(J&& value) {

@@ -11,8 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "openworld/base/text_map.h"
 
 namespace openworld {
 
@@ -51,7 +52,7 @@ class WordNet {
   const Node& node(std::uint32_t offset) const;
 
   std::vector<Node> nodes_;  // by offset
-  std::unordered_map<std::string, std::uint32_t> first_sense_;
+  TextMap<std::uint32_t> first_sense_;
 };
 
 // The siblings of classes by name, and the names that are no nouns of WordNet.

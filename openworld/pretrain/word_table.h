@@ -16,9 +16,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "openworld/base/text_map.h"
 #include "openworld/pretrain/spec/pretrain_options.h"
 #include "openworld/worlds/captions.h"
 
@@ -51,7 +51,7 @@ class WordTable {
   double name_share_;
   std::vector<std::string> words_;
   std::vector<std::uint64_t> counts_;
-  std::unordered_map<std::string, std::uint32_t> index_;
+  TextMap<std::uint32_t> index_;
 };
 
 // As the table has it.

@@ -47,7 +47,7 @@ void draw_images(Turns& turns, std::size_t count, std::uint64_t seed, Draw draw)
 std::vector<RemovedClass> shared_classes(const ScenarioData& data, std::size_t target) {
   const Dataset& other = data.tests[target].data;
   const std::vector<std::size_t> images = images_per_class(other);
-  const NameIndex index(other.classes);
+  const LabelIndex index(other.classes);
   std::vector<RemovedClass> shared;
   const std::vector<std::string>& source = data.tests[0].data.classes;
   for (std::size_t label = 0; label < source.size(); ++label) {

@@ -57,7 +57,7 @@ ScenarioPlan CrossDataset::plan(const ScenarioData& data, std::uint64_t) const {
   ScenarioPlan plan{.train = split_.train(data, kCrossDatasetName), .views = {}};
   for (const ScenarioDataset& test : data.tests) expect_names(test, kCrossDatasetName);
   const std::vector<std::string>& source = data.tests[0].data.classes;
-  const NameIndex base(
+  const LabelIndex base(
       {source.begin(), source.begin() + static_cast<std::ptrdiff_t>(plan.train.base)});
   const std::set<std::string> unwanted = names_to_remove(remove_, data);
   for (std::size_t target = 1; target < data.tests.size(); ++target) {

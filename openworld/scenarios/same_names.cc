@@ -25,13 +25,13 @@ std::string comparable_name(std::string_view name) {
   return text;
 }
 
-NameIndex::NameIndex(const std::vector<std::string>& classes) {
+LabelIndex::LabelIndex(const std::vector<std::string>& classes) {
   for (std::size_t label = 0; label < classes.size(); ++label) {
     labels_[comparable_name(classes[label])].push_back(static_cast<std::int32_t>(label));
   }
 }
 
-const std::vector<std::int32_t>& NameIndex::labels_of(std::string_view name) const {
+const std::vector<std::int32_t>& LabelIndex::labels_of(std::string_view name) const {
   static const std::vector<std::int32_t> none;
   const auto found = labels_.find(comparable_name(name));
   return found == labels_.end() ? none : found->second;
@@ -54,7 +54,7 @@ std::vector<std::int32_t> source_labels(const ScenarioDataset& source, const Sce
     expect_names(source, function);
     expect_names(look, function);
   }
-  const NameIndex index(known);
+  const LabelIndex index(known);
   std::vector<std::int32_t> labels(classes.size(), -1);
   for (std::size_t label = 0; label < classes.size(); ++label) {
     if (counts[label] == 0) continue;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "openworld/base/text_map.h"
 #include "openworld/scenarios/scenario.h"
 
 namespace openworld {
@@ -17,15 +17,15 @@ namespace openworld {
 std::string comparable_name(std::string_view name);
 
 // Comparable names of classes, and the labels that have them.
-class NameIndex {
+class LabelIndex {
  public:
-  explicit NameIndex(const std::vector<std::string>& classes);
+  explicit LabelIndex(const std::vector<std::string>& classes);
 
   // In ascending order; empty: none.
   const std::vector<std::int32_t>& labels_of(std::string_view name) const;
 
  private:
-  std::unordered_map<std::string, std::vector<std::int32_t>> labels_;
+  TextMap<std::vector<std::int32_t>> labels_;
 };
 
 // How many images each class has.

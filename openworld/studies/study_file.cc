@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
 
+#include "openworld/base/text_map.h"
 #include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/mapped_file.h"
@@ -21,8 +21,8 @@ constexpr auto kStudySchema = "openworld.study/1";
 constexpr JsonLimits kStudyLimits{
     .bytes = std::size_t{1} << 29, .depth = 8, .values = std::size_t{1} << 24};
 
-std::unordered_set<std::string> ids_of(const std::vector<StudyCell>& cells) {
-  std::unordered_set<std::string> ids;
+TextSet ids_of(const std::vector<StudyCell>& cells) {
+  TextSet ids;
   for (const StudyCell& cell : cells) ids.insert(cell.id);
   return ids;
 }
@@ -43,7 +43,7 @@ std::vector<CellDifference> nearest_differences(const Cell& was,
 // What became of a cell that is not in the plan any more. A cell that was there before did not take
 // its place, however near it is.
 std::string removal_text(const Cell& was, const std::vector<StudyCell>& now,
-                         const std::unordered_set<std::string>& old_ids) {
+                         const TextSet& old_ids) {
   std::vector<const Cell*> added, all;
   for (const StudyCell& each : now) {
     all.push_back(&each.cell);
@@ -107,7 +107,7 @@ StudyFile parse_study_file(std::string_view text, const Origin& origin) {
   if (cells.size() > kMostCells) {
     origin.fail(fmt::format("has {} cells; expected at most {}", cells.size(), kMostCells));
   }
-  std::unordered_set<std::string> names;
+  TextSet names;
   for (const JsonFields& each : cells) {
     StudyCell cell{read_cell(each), each.text("id", ""), ""};
     if (!is_id(cell.id)) each.fail("id", "64 hexadecimal digits");
@@ -125,7 +125,7 @@ StudyFile read_study_file(const Origin& origin) {
 }
 
 PlanChange plan_change(const std::vector<StudyCell>& was, const std::vector<StudyCell>& now) {
-  const std::unordered_set<std::string> old_ids = ids_of(was), new_ids = ids_of(now);
+  const TextSet old_ids = ids_of(was), new_ids = ids_of(now);
   PlanChange change;
   for (const StudyCell& cell : now) change.added += old_ids.contains(cell.id) ? 0 : 1;
   for (const StudyCell& cell : was) {

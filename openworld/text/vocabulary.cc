@@ -4,10 +4,10 @@
 
 #include <limits>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "openworld/base/text_map.h"
 #include "openworld/io/utf8.h"
 #include "openworld/text/vocabulary_json.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFixedTokens = 2 * 256 + 2;
 
-using TokenIds = std::unordered_map<std::string_view, std::int32_t>;
+using TokenIds = TextViewMap<std::int32_t>;
 
 // Bytes that stand for themselves, in the order of their ids; the others follow from U+0100 on.
 bool is_printable(int byte) {

@@ -9,8 +9,9 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "openworld/base/text_map.h"
 
 namespace openworld {
 
@@ -28,19 +29,15 @@ class WordCache {
   static constexpr std::size_t kWordsPerShard = 4096;
   static constexpr std::size_t kLongestWord = 64;
 
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view word) const {
-      return std::hash<std::string_view>()(word);
-    }
-  };
   struct Shard {
     mutable std::mutex mutex;
-    std::unordered_map<std::string, std::vector<std::int32_t>, Hash, std::equal_to<>> words;
+    TextMap<std::vector<std::int32_t>> words;
   };
 
   // The low bits choose the bucket inside a shard, the high ones the shard.
-  static std::size_t shard_of(std::string_view word) { return Hash()(word) >> (64 - kShardBits); }
+  static std::size_t shard_of(std::string_view word) {
+    return TextHash()(word) >> (64 - kShardBits);
+  }
 
   std::array<Shard, kShards> shards_;
 };

@@ -14,8 +14,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unordered_map>
 
+#include "openworld/base/text_map.h"
 #include "openworld/base/trimmed.h"
 #include "openworld/io/json_fields.h"
 #include "openworld/io/json_file.h"
@@ -135,7 +135,7 @@ class ArrayPairs : public CaptionSource {
   ArrayPairs(std::string path, ImageArray images, PairTexts texts)
       : path_(std::move(path)), images_(std::move(images)), texts_(std::move(texts)) {
     // Those of a name mean the same; of others those with equal captions, if they have any.
-    std::unordered_map<std::string, std::uint64_t> numbers;
+    TextMap<std::uint64_t> numbers;
     for (std::size_t i = 0; i < images_.count; ++i) {
       std::string key = "name:" + texts_.names[i];
       if (texts_.names[i].empty()) {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unordered_map>
 
+#include "openworld/base/text_map.h"
 #include "openworld/base/trimmed.h"
 #include "openworld/io/csv.h"
 #include "openworld/io/json_file.h"
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct PathPairs {
   Dataset images;
   std::vector<std::vector<std::string>> captions;
-  std::unordered_map<std::string, std::size_t> seen;
+  TextMap<std::size_t> seen;
 
   // A known path gets one more caption.
   void add(std::string_view path, std::string_view caption, std::string_view where,

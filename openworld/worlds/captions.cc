@@ -1,8 +1,8 @@
 #include "openworld/worlds/captions.h"
 
 #include <array>
-#include <unordered_set>
 
+#include "openworld/base/text_map.h"
 #include "openworld/worlds/file_captions.h"
 #include "openworld/worlds/unnamed.h"
 
@@ -64,7 +64,7 @@ std::span<const CaptionFormat> caption_formats() {
 
 std::vector<std::string> words_in(std::string_view text) {
   std::vector<std::string> words;
-  std::unordered_set<std::string> seen;
+  TextSet seen;
   std::string word;
   const auto end_word = [&] {
     if (!word.empty() && seen.insert(word).second) words.push_back(word);

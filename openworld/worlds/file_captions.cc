@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-
 #include "openworld/base/random.h"
+#include "openworld/base/text_map.h"
 #include "openworld/base/trimmed.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/io/utf8.h"
@@ -47,7 +46,7 @@ std::string FileCaptions::description() const {
 }
 
 std::vector<std::uint64_t> caption_concepts(const std::vector<std::vector<std::string>>& captions) {
-  std::unordered_map<std::string, std::uint64_t> numbers;
+  TextMap<std::uint64_t> numbers;
   std::vector<std::uint64_t> concepts;
   for (const auto& of_image : captions) {
     std::string all;
