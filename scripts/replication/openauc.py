@@ -2,12 +2,11 @@
 
 Networks on images (`small`, and `vgg32` if asked for) and an MLP on features of the pocket model. All methods have
 their published settings but the number of epochs, which is the same for all of a network. What cannot be had (SVHN,
-CIFAR+N, TinyImageNet, CUB) is left out.
+CIFAR+N, TinyImageNet, CUB) is left out. On features the weight of OpenAUC's pair loss is varied too.
 """
 
 import dataclasses
 import itertools
-import json
 import math
 import pathlib
 import subprocess
@@ -15,6 +14,8 @@ import threading
 
 import numpy as np
 
+import openauc_results
+from openauc_results import METRICS, SCORES
 from page import fill
 from page import table as markdown
 
@@ -23,11 +24,11 @@ FLAGS = ("nets", "methods", "datasets", "splits", "epochs")
 DATASETS, SPLITS = ("mnist", "cifar10"), range(5)
 METHODS = {"softmax": "Softmax", "gcpl": "GCPL", "rpl": "RPL", "arpl": "ARPL", "arpl-cs": "ARPL+CS", "ce-plus": "CE+",
            "arpl-plus": "ARPL+", "openauc": "OpenAUC"}
-METRICS = {"ACC": "ACC", "AUROC": "AUROC", "OpenAUC": "OpenAUC", "OSCR": "OSCR"}
 RAND_M = {"mnist": 8, "cifar10": 6}  # as Vaze et al. tuned it
 STRONG = ("ce-plus", "arpl-plus", "openauc")
 ENCODING = threading.Lock()
 EPOCHS = {"small": 20, "vgg32": 10, "mlp": 20}
+WEIGHTS = ("0", "0.003", "0.01", "0.03", "0.3")  # of the pair loss, beside the default of 0.1
 # Methods that are published with a learning rate of 0.1 for images of 32 pixels; features are standardised and need less.
 FEATURE_FLAGS = ("--set", "lr=0.01")
 
@@ -39,19 +40,27 @@ class Run:
     folder: pathlib.Path
     net: str
     method: str
-    split: int
     epochs: int
+    flags: tuple = ()
+
+
+def weighted(weight):
+    """The name of OpenAUC with another weight of its pair loss."""
+    return f"openauc-weight-{weight}"
 
 
 def runs(out, nets=("mlp", "small"), epochs=None, methods=tuple(METHODS), splits=SPLITS, datasets=DATASETS):
     """Cheap ones first, and of a network one split of all methods after the other, so that a page can be written early."""
     plan = []
-    for net, split, dataset, method in itertools.product(nets, splits, datasets, methods):
-        if method == "arpl-cs" and net == "mlp":
-            continue  # it generates images
+    for net, split, dataset in itertools.product(nets, splits, datasets):
+        # ARPL+CS generates images; on features the weight of the pair loss is cheap to vary.
+        named = {method: (method, ()) for method in methods if (method, net) != ("arpl-cs", "mlp")}
+        if net == "mlp" and "openauc" in methods:
+            named |= {weighted(weight): ("openauc", ("--set", f"open_weight={weight}")) for weight in WEIGHTS}
         length = epochs or EPOCHS[net]
-        plan.append(Run(f"{net} {method}", f"{dataset}:{split}",
-                        out / f"{net}-{length}" / method / f"{dataset}-{split}", net, method, split, length))
+        for name, (method, flags) in named.items():
+            plan.append(Run(f"{net} {name}", f"{dataset}:{split}", out / f"{net}-{length}" / name / f"{dataset}-{split}",
+                            net, method, length, flags))
     return plan
 
 
@@ -72,51 +81,13 @@ def command(run, program, seeds, threads):
     """What trains a run; the same command resumes it."""
     dataset = run.dataset.partition(":")[0]
     words = [program, "osr", "train", "--method", run.method, "--net", run.net, "--epochs", run.epochs, "--seeds", seeds,
-             "--threads", threads, "--out", run.folder, "--split", run.dataset]
+             "--threads", threads, "--out", run.folder, "--split", run.dataset, *run.flags]
     if run.net in ("linear", "mlp"):
         files = features(program, run.folder.parents[2], dataset)
         words += ["--data", files["train"], "--test-data", files["test"], *FEATURE_FLAGS]
     elif run.method in STRONG:
         words += ["--set", f"rand_m={RAND_M[dataset]}"]
     return words
-
-
-class Results:
-    """Values of finished runs, percent: [net, dataset, method, split] -> {metric: mean over seeds}."""
-
-    def __init__(self, program, out):
-        self.values, self.epochs = {}, {}
-        for folder in sorted(out.glob("*-*/*/*-*")):
-            net, _, epochs = folder.parents[1].name.partition("-")
-            dataset, _, split = folder.name.rpartition("-")
-            seeds = sorted(folder.glob("seed-*/result.json"))
-            if not seeds or net not in EPOCHS:
-                continue
-            measured = [self.measure(program, seed.parent) for seed in seeds]
-            self.values[net, dataset, folder.parent.name, int(split)] = {
-                name: float(np.mean([one[name] for one in measured])) for name in METRICS}
-            self.epochs[net] = int(epochs)
-
-    @staticmethod
-    def measure(program, run):
-        done = subprocess.run([program, "osr", "eval", run, "--resamples", "2", "--json"], check=True, capture_output=True,
-                              text=True)
-        return {name: 100 * value["value"] for name, value in json.loads(done.stdout)["metrics"].items()
-                if name in METRICS}
-
-    def settings(self):
-        """(net, dataset) in order."""
-        found = {key[:2] for key in self.values}
-        return [key for key in itertools.product(EPOCHS, DATASETS) if key in found]
-
-    def table(self, net, dataset):
-        """{method: {split: values}} of methods with any finished split."""
-        rows = {}
-        for method in METHODS:
-            of_method = {key[3]: value for key, value in self.values.items() if key[:3] == (net, dataset, method)}
-            if of_method:
-                rows[method] = of_method
-        return rows
 
 
 # 97.5 % points of Student's t with 1 to 30 degrees of freedom.
@@ -138,17 +109,26 @@ def shown(pair, sign=False):
     return text if half is None else f"{text} ±{half:.2f}"
 
 
-def main_table(results, net, dataset):
+def settings(results):
+    return results.settings(tuple(EPOCHS), DATASETS)
+
+
+def titled(setting):
+    """The first cells of a row."""
+    return [setting.net, setting.dataset, str(setting.epochs)]
+
+
+def main_table(results, setting):
     rows = []
-    for method, splits in results.table(net, dataset).items():
+    for method, splits in results.table(setting, METHODS).items():
         rows.append([METHODS[method], str(len(splits)),
                      *(shown(mean_interval([value[metric] for value in splits.values()])) for metric in METRICS)])
     return markdown(["method", "splits", *METRICS], rows)
 
 
-def paired(results, net, dataset, method, other, metric):
+def paired(results, setting, method, other, metric):
     """Differences by split that both have."""
-    table = results.table(net, dataset)
+    table = results.table(setting, (method, other))
     both = sorted(set(table.get(method, {})) & set(table.get(other, {})))
     return [table[method][split][metric] - table[other][split][metric] for split in both]
 
@@ -162,14 +142,14 @@ def verdict(pair):
 
 def first_claim(results):
     rows = []
-    for net, dataset in results.settings():
-        open_auc = paired(results, net, dataset, "openauc", "ce-plus", "OpenAUC")
+    for setting in settings(results):
+        open_auc = paired(results, setting, "openauc", "ce-plus", "OpenAUC")
         if not open_auc:
             continue
-        accuracy = mean_interval(paired(results, net, dataset, "openauc", "ce-plus", "ACC"))
+        accuracy = mean_interval(paired(results, setting, "openauc", "ce-plus", "ACC"))
         difference = mean_interval(open_auc)
-        rows.append([net, dataset, str(len(open_auc)), shown(accuracy, True), shown(difference, True), verdict(difference)])
-    return markdown(["net", "data", "splits", "ACC, difference", "OpenAUC, difference", "OpenAUC beats CE+"], rows)
+        rows.append([*titled(setting), str(len(open_auc)), shown(accuracy, True), shown(difference, True), verdict(difference)])
+    return markdown(["net", "data", "epochs", "splits", "ACC, difference", "OpenAUC, difference", "OpenAUC beats CE+"], rows)
 
 
 def rank_correlation(a, b):
@@ -182,8 +162,8 @@ def rank_correlation(a, b):
 def second_claim(results):
     """Pairs of methods that AUROC and OpenAUC order differently, with intervals that exclude 0 for both."""
     rows = []
-    for net, dataset in results.settings():
-        table = results.table(net, dataset)
+    for setting in settings(results):
+        table = results.table(setting, METHODS)
         methods = [method for method in table if len(table[method]) >= 2]
         if len(methods) < 3:
             continue
@@ -195,15 +175,16 @@ def second_claim(results):
                 continue
             name = f"{METHODS[methods[i]]} and {METHODS[methods[j]]}"
             swapped.append(name)
-            pairs = [mean_interval(paired(results, net, dataset, methods[i], methods[j], m)) for m in means]
+            pairs = [mean_interval(paired(results, setting, methods[i], methods[j], m)) for m in means]
             if all(half is not None and abs(value) > half for value, half in pairs):
                 clear.append(name)
         tau = rank_correlation(means["AUROC"], means["OpenAUC"])
-        rows.append([net, dataset, str(len(methods)), f"{tau:.2f}", f"{len(swapped)} of {len(methods) * (len(methods) - 1) // 2}",
+        rows.append([*titled(setting), str(len(methods)), f"{tau:.2f}",
+                     f"{len(swapped)} of {len(methods) * (len(methods) - 1) // 2}",
                      ", ".join(clear) or "none",
                      "yes" if clear else "not decided" if swapped else "no"])
-    return markdown(["net", "data", "methods", "Kendall's tau", "pairs ordered differently", "of these with clear differences",
-                     "ranked differently"], rows)
+    return markdown(["net", "data", "epochs", "methods", "Kendall's tau", "pairs ordered differently",
+                     "of these with clear differences", "ranked differently"], rows)
 
 
 def correlation_interval(x, y):
@@ -218,8 +199,8 @@ def correlation_interval(x, y):
 def third_claim(results):
     """Over methods and splits, each split around its own mean: splits differ in how hard they are."""
     rows = []
-    for net, dataset in results.settings():
-        table = results.table(net, dataset)
+    for setting in settings(results):
+        table = results.table(setting, METHODS)
         splits = sorted(set.intersection(*(set(of) for of in table.values()))) if table else []
         if not splits or len(table) < 3:
             continue
@@ -227,19 +208,36 @@ def third_claim(results):
         x, y = (values - values.mean(1, keepdims=True) for values in (x, y))
         r, interval = correlation_interval(x.ravel(), y.ravel())
         decided = interval is not None and interval[0] * interval[1] > 0
-        rows.append([net, dataset, str(x.size), f"{r:.2f}",
+        rows.append([*titled(setting), str(x.size), f"{r:.2f}",
                      "" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
                      ("yes" if r > 0 else "no, the opposite") if decided else "not decided"])
-    return markdown(["net", "data", "values", "r", "95 % interval", "correlated"], rows)
+    return markdown(["net", "data", "epochs", "values", "r", "95 % interval", "correlated"], rows)
 
 
-def page(program, out):
-    results = Results(program, out)
-    if not results.values:
+def weight_table(results):
+    """OpenAUC on features with other weights of its pair loss, over the splits that all have."""
+    rows, names = [], {float(weight): weighted(weight) for weight in WEIGHTS} | {0.1: "openauc"}
+    for setting in settings(results):
+        table = results.table(setting, names.values())
+        splits = sorted(set.intersection(*(set(of) for of in table.values()))) if len(table) == len(names) else []
+        for weight, name in sorted(names.items()) if splits else ():
+            values = {metric: [table[name][split][metric] for split in splits]
+                      for metric in ("ACC", "AUROC", "OpenAUC", *SCORES)}
+            rows.append([*titled(setting), f"{weight:g}", str(len(splits)),
+                         *(shown(mean_interval(values[metric])) for metric in ("ACC", "AUROC", "OpenAUC")),
+                         *(f"{np.mean(values[score]):.1f}" for score in SCORES)])
+    return markdown(["net", "data", "epochs", "weight", "splits", "ACC", "AUROC", "OpenAUC", "largest logit, known", "unknown"],
+                    rows)
+
+
+def page(program, out, ledger=openauc_results.LEDGER):
+    """From the runs in `out` and those of the ledger, to which they are added."""
+    rows = openauc_results.read_ledger(ledger) | openauc_results.measure_all(program, out)
+    if not rows:
         raise SystemExit(f"{out}: no finished run")
-    runs = [f"`{net}` on {dataset}, {results.epochs[net]} epochs, {len(results.table(net, dataset))} methods"
-            for net, dataset in results.settings()]
-    tables = "\n".join(f"### {net} on {dataset}, {results.epochs[net]} epochs\n\n{main_table(results, net, dataset)}"
-                       for net, dataset in results.settings())
-    return fill("openauc.md", {"runs": "; ".join(runs), "tables": tables, "first": first_claim(results), "second": second_claim(results),
-                               "third": third_claim(results)})
+    openauc_results.write_ledger(ledger, rows)
+    results = openauc_results.Results(openauc_results.read_ledger(ledger))
+    tables = "\n".join(f"### {one.net} on {one.dataset}, {one.epochs} epochs\n\n{main_table(results, one)}"
+                       for one in settings(results))
+    return fill("openauc.md", {"tables": tables, "first": first_claim(results), "weights": weight_table(results),
+                               "second": second_claim(results), "third": third_claim(results)})

@@ -13,6 +13,8 @@ REPLICATION = Path(__file__).resolve().parents[2] / "scripts" / "replication"
 sys.path.insert(0, str(REPLICATION))
 
 import learners  # noqa: E402
+import openauc  # noqa: E402
+import openauc_results  # noqa: E402
 import openpl  # noqa: E402
 import papers  # noqa: E402
 import ranks  # noqa: E402
@@ -200,3 +202,59 @@ def test_looks_of_a_dataset_are_one_group(tmp_path, monkeypatch):
 def test_flags_of_other_papers_are_refused():
     done = subprocess.run([sys.executable, REPLICATION / "main.py", "gmop", "--model", "m"], capture_output=True, text=True)
     assert done.returncode == 1 and "--model is of learners and openpl" in done.stderr
+
+
+def openauc_rows(methods, splits=range(5), **value):
+    """Rows of the ledger: value[method](split) is (ACC, AUROC, OpenAUC)."""
+    names = ("ACC", "AUROC", "OpenAUC")
+    return {openauc_results.Key("small", 3, "mnist", method, split):
+            {"seeds": 1, **dict(zip(names, value[method.replace("-", "_")](split))), "OSCR": 0.0, "known score": 1.0,
+             "unknown score": 0.5}
+            for method in methods for split in splits}
+
+
+def test_openauc_keeps_values_of_runs_in_its_ledger(tmp_path):
+    rows = openauc_rows(["softmax"], softmax=lambda split: (90 + split, 80.12345, 70))
+    path = tmp_path / "ledger.csv"
+    openauc_results.write_ledger(path, rows)
+    read = openauc_results.read_ledger(path)
+    assert read.keys() == rows.keys()
+    assert read[("small", 3, "mnist", "softmax", 4)]["ACC"] == 94
+    assert read[("small", 3, "mnist", "softmax", 0)]["AUROC"] == pytest.approx(80.12345, abs=1e-4)
+    openauc_results.write_ledger(tmp_path / "again.csv", read)
+    assert path.read_bytes() == (tmp_path / "again.csv").read_bytes()
+    assert openauc_results.read_ledger(tmp_path / "none.csv") == {}
+
+
+def test_openauc_claims_of_made_up_rows():
+    """CE+ is a point better by AUROC in each split, OpenAUC two points better by OpenAUC: Softmax is last by both."""
+    rows = openauc_rows(["softmax", "ce-plus", "openauc"],
+                        softmax=lambda split: (80 + split, 70 + split, 60 + split),
+                        ce_plus=lambda split: (90 + split, 86 + split % 2, 80 + split),
+                        openauc=lambda split: (90 + split + 0.1 * (split % 2), 85 + split % 2, 82 + split))
+    results = openauc_results.Results(rows)
+    assert openauc.first_claim(results).splitlines()[2] == (
+        "| small | mnist | 3 | 5 | +0.04 ±0.07 | +2.00 ±0.00 | yes |")
+    second = openauc.second_claim(results).splitlines()[2]
+    assert second == "| small | mnist | 3 | 3 | 0.33 | 1 of 3 | CE+ and OpenAUC | yes |"
+    assert openauc.third_claim(results).splitlines()[2].endswith("| yes |")
+    assert openauc.main_table(results, openauc.settings(results)[0]).splitlines()[2].startswith("| Softmax | 5 | 82.00 ±1.96 |")
+    assert len(openauc.weight_table(results).splitlines()) == 2  # no run with another weight
+
+
+def test_openauc_varies_the_weight_on_features_only(tmp_path):
+    plan = openauc.runs(tmp_path, nets=("mlp", "small"), splits=(0,), datasets=("mnist",))
+    by_net = {net: [run.folder.parent.name for run in plan if run.net == net] for net in ("mlp", "small")}
+    assert by_net["small"] == list(openauc.METHODS)
+    assert set(by_net["mlp"]) == set(openauc.METHODS) - {"arpl-cs"} | set(map(openauc.weighted, openauc.WEIGHTS))
+    run = next(run for run in plan if run.folder.parent.name == "openauc-weight-0.03")
+    assert run.method == "openauc" and run.flags == ("--set", "open_weight=0.03")
+
+
+def test_openauc_page_is_that_of_its_ledger(tmp_path):
+    """The page in docs has the tables that follow from the committed values."""
+    ledger = tmp_path / "ledger.csv"
+    ledger.write_bytes(openauc_results.LEDGER.read_bytes())
+    page = (REPLICATION.parents[1] / "docs" / openauc.PAGE).read_text()
+    assert openauc.page("openworld", tmp_path / "no-runs", ledger) == page
+    assert ledger.read_bytes() == openauc_results.LEDGER.read_bytes()
