@@ -97,6 +97,27 @@ std::string config_place(const std::vector<ConfiguredFlag>& flags, std::string_v
   return "";
 }
 
+// The same for an error of the command itself, which may quote a word that a flag was given instead
+// of naming the flag. Numbers are no sign: other things have the same.
+std::string quoted_config_place(const std::vector<ConfiguredFlag>& flags, std::string_view error) {
+  const auto is_quoted = [&](const std::string& word) {
+    const bool is_word =
+        std::ranges::any_of(word, [](unsigned char c) { return std::isalpha(c) != 0; });
+    return is_word && word != "true" && error.find(fmt::format("'{}'", word)) != error.npos;
+  };
+  std::string place = config_place(flags, error);
+  for (const ConfiguredFlag& flag : flags) {
+    for (const std::string& argument : flag.arguments) {
+      if (!place.empty()) return place;
+      const std::size_t value = argument.starts_with("--") ? argument.find('=') + 1 : 0;
+      if (std::ranges::any_of(split_list(std::string_view(argument).substr(value)), is_quoted)) {
+        place = config_place({flag}, flag.flag);
+      }
+    }
+  }
+  return place;
+}
+
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::any_of(arguments, [](const std::string& argument) {
     return argument == "-h" || argument == "--help";
@@ -138,7 +159,7 @@ int run(const CommandRow& row, int argc, const char* const* argv) {
                           nearest_member(e.what()), name));
   } catch (const Error& e) {
     end_output();
-    return complain(name, e.what());
+    return complain(name, fmt::format("{}{}", e.what(), quoted_config_place(configured, e.what())));
   }
 }
 

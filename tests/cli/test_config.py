@@ -66,6 +66,7 @@ def test_keys_above_all_sections(place):
     ("[study.rum]\n", ["line 1: unknown section [study.rum]; did you mean run?"]),
     ("[threshold]\nmax_mist = 1\n", ['line 2: unknown key "max_mist" in [threshold]; did you mean max-miss?']),
     ("[eval]\nlevel = 2\n", ["got '2'; expected a number between 0 and 1", "openworld.toml: line 2 sets --level"]),
+    ('[eval]\n\nmetrics = "auroc,nope"\n', ["unknown metric 'nope'", "openworld.toml: line 3 sets --metrics"]),
     ("[eval]\ndiagnose = 1\n", ['line 2: "diagnose" is 1; expected true or false']),
     ("[eval]\nlevel = 1979-05-27\n", ['line 2: "level" is a date or a time']),
     ("[eval\n", ["openworld.toml: line 1: not valid TOML"]),
