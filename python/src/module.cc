@@ -3,7 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind.h"
-#include "openworld/base/error.h"
+#include "errors.h"
 #include "openworld/base/version.h"
 #include "table_format.h"
 
@@ -14,13 +14,7 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "The C++ core of openworld; use the package openworld instead.";
   m.attr("__version__") = OPENWORLD_VERSION;
 
-  py::register_exception_translator([](std::exception_ptr thrown) {
-    try {
-      if (thrown) std::rethrow_exception(thrown);
-    } catch (const openworld::Error& error) {
-      PyErr_SetString(PyExc_ValueError, error.what());
-    }
-  });
+  translate_errors();
 
   bind_options(m);
   bind_predictions(m);

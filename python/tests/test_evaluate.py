@@ -206,6 +206,8 @@ def test_correct_may_be_absent_when_no_metric_reads_it():
         (dict(metrics="auro"), "unknown metric 'auro'; did you mean auroc"),
         (dict(metrics=[]), "no metric named"),
         (dict(metrics=[3]), "got 3; expected names"),
+        (dict(metrics=["a\ud800b"]), "not valid Unicode"),
+        (dict(metrics="a\ud800b"), "not valid Unicode"),
         (dict(ties="x"), r"\[evaluate\] ties is 'x'; expected 'half', 'strict' or None"),
         (dict(open=0), r"\[evaluate\] open is 0; expected 'new', 'unknown' or None"),
         (dict(ci="wald"), r"\[evaluate\] ci is 'wald'; expected 'delong', 'bootstrap' or None"),

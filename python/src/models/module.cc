@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../errors.h"
 #include "bind.h"
-#include "openworld/base/error.h"
 #include "openworld/io/data_folder.h"
 #include "openworld/io/memory_limit.h"
 #include "openworld/tuning/learner_json.h"
@@ -16,13 +16,7 @@ using namespace openworld::python;
 PYBIND11_MODULE(_models, m) {
   m.doc() = "Models, behind libtorch; use the package openworld instead.";
 
-  py::register_exception_translator([](std::exception_ptr thrown) {
-    try {
-      if (thrown) std::rethrow_exception(thrown);
-    } catch (const openworld::Error& error) {
-      PyErr_SetString(PyExc_ValueError, error.what());
-    }
-  });
+  translate_errors();
 
   // This module has copies of its own of what openworld._core sets.
   m.def("set_data_folder", &openworld::set_data_folder, py::arg("folder"));
