@@ -37,6 +37,25 @@ TEST(MapFile, EmptyFileIsEmpty) {
   EXPECT_EQ(mapped(folder.write("empty", "")), "");
 }
 
+// Up to 64 KiB are read, more are mapped.
+TEST(MapFile, GivesAllBytesOfFilesThatAreReadOrMapped) {
+  const TempFolder folder;
+  for (const std::size_t size : {1u, 4096u, 65535u, 65536u, 65537u, 200000u}) {
+    std::string text(size, 0);
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i % 251);
+    EXPECT_EQ(mapped(folder.write("a", text)), text) << size;
+  }
+}
+
+TEST(MapFile, SmallFilesStayWhenTheyAreTruncated) {
+  const TempFolder folder;
+  const std::string text(65536, 'x');
+  const std::string path = folder.write("a", text);
+  const Bytes bytes = map_file({"f", path});
+  ASSERT_EQ(::truncate(path.c_str(), 0), 0);
+  EXPECT_EQ(as_text(bytes.values), text);
+}
+
 TEST(MapFile, RefusesWhatIsNoFile) {
   const TempFolder folder;
   EXPECT_ERROR(mapped(folder / "none"), "[f] " + (folder / "none") + ": cannot open: No such file");

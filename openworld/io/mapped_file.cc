@@ -1,6 +1,7 @@
 #include "openworld/io/mapped_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -100,6 +101,21 @@ struct Descriptor {
   }
 };
 
+// Up to here reading is as fast as mapping, and what was read cannot shrink.
+constexpr std::size_t kReadSize = 64 << 10;
+
+Bytes read_whole(int fd, std::size_t size, const Origin& origin) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t count = ::read(fd, bytes.data() + done, size - done);
+    if (count == 0)
+      origin.fail(fmt::format("ends after {} of {} bytes; was it truncated?", done, size));
+    if (count < 0 && errno != EINTR) fail_with_errno(origin, "cannot read", errno);
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  return make_column(std::move(bytes));
+}
+
 }  // namespace
 
 Bytes map_file(const Origin& origin) {
@@ -113,6 +129,7 @@ Bytes map_file(const Origin& origin) {
   if (status.st_size == 0) return {};
 
   const auto size = static_cast<std::size_t>(status.st_size);
+  if (size <= kReadSize) return read_whole(file.fd, size, origin);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (data == MAP_FAILED) fail_with_errno(origin, "cannot map", errno);
   return {{static_cast<const std::byte*>(data), size},

@@ -1,13 +1,15 @@
 #pragma once
 
-// A file as bytes in memory without reading it: pages come in when they are touched.
+// A file as bytes in memory without reading it: pages come in when they are touched. A small file is
+// read, which is as fast.
 
 #include "openworld/io/column.h"
 #include "openworld/io/origin.h"
 
 namespace openworld {
 
-// Maps the regular file `origin.file` read-only; the mapping lives as long as a copy of the result.
+// Maps the regular file `origin.file` read-only, or reads it if it is small; the bytes live as long
+// as a copy of the result.
 // An empty file gives empty bytes. Throws Error if the file is missing, unreadable or not a
 // regular file.
 //
