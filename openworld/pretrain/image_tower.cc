@@ -1,14 +1,10 @@
 #include "openworld/pretrain/image_tower.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/matmul.h>
-#include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "openworld/base/simd.h"
@@ -16,73 +12,28 @@
 #include "openworld/pretrain/vector_math.h"
 #include "openworld/vlm/activation.h"
 #include "openworld/vlm/device.h"
+#include "openworld/vlm/elementwise.h"
 
 namespace openworld {
 namespace {
 
 using at::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-using vector_math::Floats;
 using vector_math::Gelu;
-using vector_math::kLanes;
-using vector_math::load;
-using vector_math::store;
 
 // Per thread at least this many elements: about 20 microseconds of work.
 constexpr std::int64_t kGrain = 16384;
 
-// The tails go through padded copies, so that an element's value does not depend on its place.
 OPENWORLD_SIMD_V3
 void gelu(const float* x, std::int64_t n, float* y) {
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store(Gelu::value(load(x + i)), y + i);
-  float in[kLanes] = {}, out[kLanes];
-  std::copy(x + i, x + n, in);
-  store(Gelu::value(load(in)), out);
-  std::copy(out, out + (n - i), y + i);
+  vector_math::map_values<Gelu>(x, n, y);
 }
 
 OPENWORLD_SIMD_V3
 void gelu_backward(const float* x, const float* gradient, std::int64_t n, float* result) {
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    store(load(gradient + i) * Gelu::slope(load(x + i)), result + i);
-  }
-  float in[kLanes] = {}, slope[kLanes] = {}, out[kLanes];
-  std::copy(x + i, x + n, in);
-  std::copy(gradient + i, gradient + n, slope);
-  store(load(slope) * Gelu::slope(load(in)), out);
-  std::copy(out, out + (n - i), result + i);
+  vector_math::map_slopes<Gelu>(x, gradient, n, result);
 }
 
-class GeluKernel : public torch::autograd::Function<GeluKernel> {
- public:
-  static Tensor forward(AutogradContext* context, const Tensor& input) {
-    const Tensor x = input.contiguous();
-    context->save_for_backward({x});
-    Tensor y = at::empty_like(x);
-    const float* const from = x.data_ptr<float>();
-    float* const to = y.data_ptr<float>();
-    at::parallel_for(0, x.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-      gelu(from + begin, end - begin, to + begin);
-    });
-    return y;
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const Tensor x = context->get_saved_variables()[0];
-    const Tensor gradient = gradients[0].contiguous();
-    Tensor result = at::empty_like(x);
-    const float* const from = x.data_ptr<float>();
-    const float* const slope = gradient.data_ptr<float>();
-    float* const to = result.data_ptr<float>();
-    at::parallel_for(0, x.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-      gelu_backward(from + begin, slope + begin, end - begin, to + begin);
-    });
-    return {result};
-  }
-};
+using GeluKernel = Elementwise<gelu, gelu_backward, kGrain>;
 
 // Patches [n, grid * grid, d].
 Tensor patches(const VisionTower& tower, std::span<const StemNorm> norms, const Tensor& images,

@@ -7,50 +7,19 @@
 // (1964), 7.1.26, whose error is below 1.5e-7: less than that of the float that Phi is stored in.
 // Value and slope share its exponential. torch's GELU calls erf and exp apart.
 
-#include <cstdint>
-#include <cstring>
-
+#include "openworld/base/float_lanes.h"
 #include "openworld/checkpoint/clip_config.h"
 
 namespace openworld::vector_math {
-
-// The compiler's own vectors; they never cross a call.
-using Floats = float __attribute__((vector_size(32)));
-using Ints = std::int32_t __attribute__((vector_size(32)));
-inline constexpr std::int64_t kLanes = 8;
-
-[[gnu::always_inline]] inline Floats load(const float* from) {
-  Floats x;
-  std::memcpy(&x, from, sizeof x);
-  return x;
-}
-
-[[gnu::always_inline]] inline void store(const Floats& x, float* to) {
-  std::memcpy(to, &x, sizeof x);
-}
 
 [[gnu::always_inline]] inline Floats max(const Floats& a, const Floats& b) {
   return a > b ? a : b;
 }
 
-// exp(x) for x <= 0: 2^k times the Taylor series to x^7 on [-ln 2 / 2, ln 2 / 2]. Below -87, where
-// floats end, exp(-87); NaN stays NaN.
+// exp(x) for x <= 0. Below -87, where floats end, exp(-87); NaN stays NaN.
 [[gnu::always_inline]] inline Floats exp_of_negative(const Floats& x) {
   const Floats limit = Floats{} - 87.0f;
-  const Floats bounded = x < limit ? limit : x;
-  // Adding 1.5 * 2^23 rounds to a whole number k and leaves it in the low bits.
-  const Floats shifted = bounded * 1.44269504f + 12582912.0f;
-  const Floats k = shifted - 12582912.0f;
-  const Floats r = (bounded - k * 0.693359375f) + k * 2.12194440e-4f;
-  Floats p = r * (1.0f / 5040) + 1.0f / 720;
-  p = p * r + 1.0f / 120;
-  p = p * r + 1.0f / 24;
-  p = p * r + 1.0f / 6;
-  p = p * r + 0.5f;
-  p = p * r + 1.0f;
-  p = p * r + 1.0f;
-  // Casts between such vectors keep the bits.
-  return p * (Floats)(((Ints)shifted << 23) + (127 << 23));
+  return exp_near(x < limit ? limit : x);
 }
 
 struct Gelu {
