@@ -230,6 +230,14 @@ def weight_table(results):
                     rows)
 
 
+def run_so_far(results):
+    """A sentence on what the tables have, and which networks are missing."""
+    done = [f"`{one.net}` on {one.dataset} ({one.epochs} epochs, {len(results.table(one, METHODS))} methods)"
+            for one in settings(results)]
+    missing = [f"`{net}`" for net in EPOCHS if not any(one.net == net for one in settings(results))]
+    return f"Run so far: {', '.join(done)}; " + (f"not run yet: {' and '.join(missing)}." if missing else "all networks.")
+
+
 def page(program, out, ledger=openauc_results.LEDGER):
     """From the runs in `out` and those of the ledger, to which they are added."""
     rows = openauc_results.read_ledger(ledger) | openauc_results.measure_all(program, out)
@@ -239,5 +247,5 @@ def page(program, out, ledger=openauc_results.LEDGER):
     results = openauc_results.Results(openauc_results.read_ledger(ledger))
     tables = "\n".join(f"### {one.net} on {one.dataset}, {one.epochs} epochs\n\n{main_table(results, one)}"
                        for one in settings(results))
-    return fill("openauc.md", {"tables": tables, "first": first_claim(results), "weights": weight_table(results),
+    return fill("openauc.md", {"runs": run_so_far(results), "tables": tables, "first": first_claim(results), "weights": weight_table(results),
                                "second": second_claim(results), "third": third_claim(results)})

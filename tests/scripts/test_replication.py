@@ -240,6 +240,8 @@ def test_openauc_claims_of_made_up_rows():
     assert openauc.third_claim(results).splitlines()[2].endswith("| yes |")
     assert openauc.main_table(results, openauc.settings(results)[0]).splitlines()[2].startswith("| Softmax | 5 | 82.00 ±1.96 |")
     assert len(openauc.weight_table(results).splitlines()) == 2  # no run with another weight
+    assert openauc.run_so_far(results) == (
+        "Run so far: `small` on mnist (3 epochs, 3 methods); not run yet: `vgg32` and `mlp`.")
 
 
 def test_openauc_varies_the_weight_on_features_only(tmp_path):
