@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "openworld/io/mapped_file.h"
 #include "openworld/worlds/folders.h"
@@ -115,9 +116,14 @@ void sort_naturally(std::vector<std::string>* names) {
     }
     return result;
   };
-  std::sort(names->begin(), names->end(), [&](const std::string& a, const std::string& b) {
-    return std::pair(key(a), a) < std::pair(key(b), b);
-  });
+  std::vector<std::pair<std::string, std::string>> keyed;
+  keyed.reserve(names->size());
+  for (std::string& name : *names) {
+    std::string as_text = key(name);
+    keyed.emplace_back(std::move(as_text), std::move(name));
+  }
+  std::ranges::sort(keyed);
+  for (std::size_t i = 0; i < keyed.size(); ++i) (*names)[i] = std::move(keyed[i].second);
 }
 
 bool holds_shards(const std::string& path) {
