@@ -2,7 +2,8 @@
 
 #include <bit>
 #include <cstring>
-#include <random>
+
+#include "openworld/base/entropy.h"
 
 namespace openworld {
 namespace {
@@ -24,16 +25,11 @@ struct SipState {
   }
 };
 
-[[maybe_unused]] std::uint64_t random_word(std::random_device& device) {
-  return std::uint64_t{device()} << 32 | device();
-}
-
 SipKey random_key() {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   return {1, 2};  // a fuzzer with the same seed must take the same paths
 #else
-  std::random_device device;
-  return {random_word(device), random_word(device)};
+  return {random_bits(), random_bits()};
 #endif
 }
 

@@ -10,8 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <utility>
+
+#include "openworld/base/entropy.h"
 
 namespace openworld {
 namespace {
@@ -24,8 +25,7 @@ std::string folder_of(const std::string& path) {
 
 // Random rather than the process id: tasks on several hosts may write to one shared folder.
 std::string temporary_name(const std::string& path) {
-  std::random_device random;
-  return fmt::format("{}.tmp.{:08x}{:08x}", path, random(), random());
+  return fmt::format("{}.tmp.{}", path, random_name());
 }
 
 // The rename itself must survive a crash. Not every file system can flush a folder, so a failure

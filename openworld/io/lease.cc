@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "openworld/base/entropy.h"
 #include "openworld/io/json_file.h"
 #include "openworld/io/json_number.h"
 #include "openworld/io/machine_error.h"
@@ -49,11 +49,6 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string random_text() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
-
 std::string owner_json(const LeaseOwner& owner) {
   const nlohmann::ordered_json json = {{"host", owner.host},
                                        {"pid", owner.pid},
@@ -63,7 +58,7 @@ std::string owner_json(const LeaseOwner& owner) {
                                        {"slurm_job", owner.slurm_job},
                                        {"slurm_array_job", owner.slurm_array_job},
                                        {"slurm_array_task", owner.slurm_array_task},
-                                       {"claim", random_text()}};
+                                       {"claim", random_name()}};
   return json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -95,7 +90,7 @@ FolderTime mtime_of(const struct stat& status) {
 }
 
 std::string other_name(const std::string& path) {
-  return fmt::format("{}.tmp.{}", path, random_text());
+  return fmt::format("{}.tmp.{}", path, random_name());
 }
 
 // File systems without hard links; O_EXCL is atomic on them.

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <map>
-#include <random>
 #include <set>
 #include <system_error>
 
+#include "openworld/base/entropy.h"
 #include "openworld/base/error.h"
 #include "openworld/metrics/metric.h"
 #include "openworld/runs/answer.h"
@@ -51,8 +51,7 @@ class Names {
 class NewFolder {
  public:
   NewFolder(const std::string& beside, std::string_view function) {
-    std::random_device random;
-    path_ = fmt::format("{}.tmp.{:08x}{:08x}", beside, random(), random());
+    path_ = fmt::format("{}.tmp.{}", beside, random_name());
     std::error_code error;
     if (!fs::create_directories(path_, error)) {
       fail(function, fmt::format("{}: cannot be created: {}", path_.string(), error.message()));
