@@ -1,7 +1,7 @@
 #pragma once
 
-// A file as bytes in memory without reading it: pages come in when they are touched. A small file is
-// read, which is as fast.
+// A file as bytes in memory without reading it: pages come in when they are touched. A small file
+// is read, which is as fast.
 
 #include "openworld/io/column.h"
 #include "openworld/io/origin.h"
