@@ -18,9 +18,10 @@ void run(std::span<const std::byte> bytes) {
   const std::size_t size = std::min(std::to_integer<std::size_t>(bytes[0]), bytes.size() - 1);
   folder.write("train-labels-idx1-ubyte", bytes.subspan(1, size));
   const std::string images = folder.write("train-images-idx3-ubyte", bytes.subspan(1 + size));
-  for (std::size_t dimensions = 0; dimensions <= 4; ++dimensions) {
-    attempt([&] { read_idx({"fuzz", images}, dimensions); });
-  }
+  // The number of dimensions that a plain file has, and below as images.
+  const std::size_t dimensions =
+      bytes.size() > size + 4 ? std::to_integer<std::size_t>(bytes[size + 4]) : 0;
+  attempt([&] { read_idx({"fuzz", images}, dimensions); });
   for (const bool one_file : {false, true}) {
     attempt([&] {
       const Dataset dataset = kIdx.open({"fuzz", one_file ? images : folder.path()},
